@@ -1,10 +1,10 @@
 /**
- * Questions that wait for a user: what is asked, in which words, and what can be answered. The tray, the dashboard
- * and the command line show them and answer them; nothing that a model reaches holds this store.
+ * Approvals: questions that wait for a user, with their text and choices. The tray, the dashboard
+ * and the command line show and answer them; a model cannot reach this store.
  *
- *   ask ──► open ──answer──► answered
- *             ├──time over──► expired
- *             └──withdraw───► withdrawn      its reason is gone
+ * submit ──► open ──decide────► answered
+ * ├──time limit──► expired
+ * └──withdraw────► withdrawn the reason is gone
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -13,13 +13,13 @@ import { truncateText, truncateName } from '../base/visible-text.ts';
 
 /** One of the choices of an approval. */
 export interface ApprovalChoice {
-  /** Argument of `answer`: `once`, `always`, `no`. */
+  /** Argument of `decide`: `once`, `always`, `no`. */
   readonly id: string;
-  /** On the button: a verb and what it is about. */
+  /** Button label: a verb and its object. */
   readonly label: string;
   /** Consequence, as a sentence; absent if the label is clear enough. */
   readonly meaning?: string;
-  /** Something leaves, starts or is allowed by it: never the easy button. */
+  /** Whether the choice sends, starts or permits something; such a choice is never the default. */
   readonly risky: boolean;
   /** Who may decide, if several users share the core. */
   readonly authority?: DecisionAuthority;
@@ -31,7 +31,7 @@ export interface ApprovalChoice {
  */
 export type DecisionAuthority = 'theirs' | 'admins';
 
-/** Something a user needs in order to decide, letter by letter as it was said: data, never markup. */
+/** Information that a user needs to decide, verbatim: data, never markup. */
 export interface ApprovalDetail {
   readonly name: string;
   readonly text: string;
@@ -42,9 +42,9 @@ export interface ApprovalDetail {
 export interface ApprovalRequest {
   /** Id of the call's owner; undefined on a desktop. */
   readonly user?: string | undefined;
-  /** One user's questions with the same cause are one item and one notification. */
+  /** Approvals of one user with the same cause form one inbox item and one notification. */
   readonly cause: string;
-  /** Identifies the question: asked again under the same key while open, it stays one question. */
+  /** Identifies the question. Submitting the same key again while it is open returns the same approval. */
   readonly key: string;
   readonly app: string;
   readonly sessionId: string;
@@ -67,7 +67,7 @@ export interface PendingApproval extends Omit<ApprovalRequest, 'openMs'> {
   readonly until: number;
 }
 
-/** How a question ended. */
+/** How an approval ended. */
 export type ApprovalOutcome =
   | { readonly how: 'answered'; readonly choice: string; readonly by: string; readonly at: number }
   | { readonly how: 'expired' | 'withdrawn'; readonly at: number };
@@ -84,10 +84,7 @@ export interface SubmittedApproval {
 }
 
 interface QuestionLimits {
-  /**
-   * All apps share one user, so none may take all there is room for; and nobody of a team, all that there is for the
-   * others.
-   */
+  /** Limit per user in a team, so that nobody uses up the whole queue. */
   readonly ofPerson: number;
   readonly ofApp: number;
   readonly ofAll: number;
@@ -105,7 +102,7 @@ interface Held extends SubmittedApproval {
 export class ApprovalQueue {
   /** Emits when an approval was requested or has ended. */
   readonly changed = new Emitter();
-  /** For the record of what was decided. */
+  /** Emits the outcome for the audit log. */
   readonly ended = new Emitter<ClosedApproval>();
   readonly #limits: QuestionLimits;
   readonly #held = new Map<string, Held>();
@@ -120,8 +117,8 @@ export class ApprovalQueue {
   }
 
   /**
-   * Puts a question, or finds the one that is open under its key. Details that are too long are cut, which their last
-   * lines say. Throws AppError `session_limit` where too many wait already.
+   * Opens an approval, or returns the open one with the same key. Details over the limit are cut, and their last line
+   * says so. Throws AppError `session_limit` if too many are open.
    */
   submit({ openMs, ...request }: ApprovalRequest): SubmittedApproval {
     const known = this.#find(request.key);
@@ -140,9 +137,9 @@ export class ApprovalQueue {
   }
 
   /**
-   * A user's word. `by`: where they said it, `dashboard`, `tray`, `command line`, `client app`; in a team with their
-   * name before it. Throws AppError `not_found` where it is open no more, `bad_request` for a choice that it does not
-   * have.
+   * Applies a user's decision. `by`: where it was made (`dashboard`, `tray`, `command line`, `client app`); in a team
+   * preceded by the user's name. Throws AppError `not_found` if the approval is not open, `bad_request` for an unknown
+   * choice.
    */
   decide(id: string, choice: string, by: string): PendingApproval {
     const held = this.#held.get(id);

@@ -1,10 +1,10 @@
-/** One text and one hash for one JSON value, in whatever order its members came. */
+/** One text and one hash for a JSON value, whatever the order of its members. */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../base/json.ts';
 
 /**
- * Members sorted by key, in UTF-16 units, no white space; numbers keep their spelling. Source: RFC 8785, without its
- * rewriting of numbers.
+ * Members sorted by key in UTF-16 units, no white space; numbers keep their spelling. Source: RFC 8785, without its
+ * number serialization.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -33,13 +33,13 @@ export class HashMemo {
   }
 }
 
-/** Whether two values are the same JSON; nothing is written out for it. */
+/** Whether two values are the same JSON, compared without serializing them. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   if (Array.isArray(one)) return Array.isArray(other) && isSameList(one, other);
   if (Array.isArray(other)) return false;
-  // A number that keeps its spelling is an object of one member, its spelling.
+  // A number with preserved spelling is an object with one member.
   return isSameObject(one as JsonObject, other as JsonObject);
 }
 
@@ -52,7 +52,7 @@ function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean
 function isSameObject(one: JsonObject, other: JsonObject): boolean {
   let members = 0;
   for (const key in one) {
-    // A key like `constructor` is there on any object.
+    // A key like `constructor` exists on every object.
     if (!Object.hasOwn(other, key) || !isSameJson(one[key], other[key])) return false;
     members++;
   }

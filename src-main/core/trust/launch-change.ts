@@ -1,6 +1,6 @@
 /**
- * Builds the new entry of a server whose launch is replaced by one found elsewhere. References to secrets and variables
- * stay; access beyond the present launch is named.
+ * Builds the new entry of a server whose launch configuration is replaced by one found in a client app. References to
+ * secrets and variables stay; additional access is named.
  */
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, Masker, secretValues } from '../base/mask.ts';
@@ -10,15 +10,18 @@ import { runnerOf } from './runner-words.ts';
 import { entryConsequences } from './inbox/entry-consequences.ts';
 import { launchSubject } from '../config/dialects/launch-identity.ts';
 
-/** The value of a `${secret:NAME}` or `${env:NAME}`; undefined if it has none. May reject, as a locked vault does. */
+/**
+ * The value of `${secret:NAME}` or `${env:NAME}`; undefined if it has none. May reject, for example if the vault is
+ * locked.
+ */
 export type ReadValue = (source: 'secret' | 'env', name: string) => Promise<string | undefined>;
 
 const placeholder = /\$\{(env|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
 
-/** Values shorter than this are in other words by chance. */
+/** Shorter values occur in other words by chance. */
 const shortestValue = 6;
 
-/** The placeholders of an entry with their values; one whose value is unknown is left out. */
+/** The placeholders of an entry with their values; those without a known value are left out. */
 export async function placeholderValues(entry: JsonObject, readValue: ReadValue): Promise<ReadonlyMap<string, string>> {
   const values = new Map<string, string>();
   for (const [whole, source = '', name = '', fallback] of JSON.stringify(entry).matchAll(placeholder)) {
@@ -29,14 +32,14 @@ export async function placeholderValues(entry: JsonObject, readValue: ReadValue)
   return values;
 }
 
-/** The entry with the values of its placeholders, for comparisons; what has no value stays as written. */
+/** The entry with placeholders replaced by their values, for comparisons; those without a value stay as written. */
 export function resolved(entry: JsonObject, values: ReadonlyMap<string, string>): JsonObject {
   return mapTexts(entry, (text) => text.replace(placeholder, (whole) => values.get(whole) ?? whole)) as JsonObject;
 }
 
 /**
- * The found launch with the references of the present one: where both set the same variable, header or flag, and
- * wherever the value of a reference stands as it is.
+ * The found launch configuration with the references of the current one: where both set the same variable, header or
+ * flag, and wherever the value of a reference occurs literally.
  */
 export function withOwnReferences(own: JsonObject, found: JsonObject, values: ReadonlyMap<string, string>): JsonObject {
   const byValue = [...values].filter(([, value]) => value.length >= shortestValue);
@@ -72,7 +75,8 @@ function storedIn(own: JsonObject, found: JsonObject, keyOf: (name: string) => s
 }
 
 /**
- * `--token ${secret:X}`, `--token=${secret:X}` and `KEY=${secret:X}` stay, whatever value the found launch has there.
+ * `--token ${secret:X}`, `--token=${secret:X}` and `KEY=${secret:X}` stay, whatever the found launch configuration has
+ * there.
  */
 function unchangedArgs(own: readonly string[], found: readonly unknown[]): readonly unknown[] {
   const references = new Map<string, string>();
@@ -96,7 +100,7 @@ function hasReference(value: unknown): value is string {
   return typeof value === 'string' && value.search(placeholder) !== -1;
 }
 
-/** Hides the secrets of an entry. */
+/** Returns a masker for the secrets of an entry. */
 function maskerOf(entry: JsonObject, known: Iterable<string>): Masker {
   const plain = Object.fromEntries(
     [...Object.entries(objectOrEmpty(entry['env'])), ...Object.entries(objectOrEmpty(entry['headers']))].flatMap(
@@ -107,7 +111,7 @@ function maskerOf(entry: JsonObject, known: Iterable<string>): Masker {
   return new Masker([...secrets, ...known]);
 }
 
-/** An entry for users: its secrets as `***`, wherever they are in it; references and what a runner runs stay. */
+/** An entry for display: secrets as `***`; references and what a runner runs stay visible. */
 export function maskedEntry(entry: JsonObject, known: Iterable<string> = []): JsonObject {
   const masker = maskerOf(entry, known);
   const masked = masker.maskObject(entry) as JsonObject;
@@ -118,8 +122,8 @@ export function maskedEntry(entry: JsonObject, known: Iterable<string> = []): Js
 }
 
 /**
- * The same for a user who decides on it: program text is shown although it looks like a secret
- * (`sh -c "# Authorization: ; rm -rf ~"`).
+ * The same for a decision: program text is shown even if it looks like a secret (`sh -c "# Authorization: ; rm -rf
+ * ~"`).
  */
 function maskedForDecision(entry: JsonObject): JsonObject {
   const masker = maskerOf(entry, []);
@@ -128,7 +132,7 @@ function maskedForDecision(entry: JsonObject): JsonObject {
   ) as JsonObject;
 }
 
-/** The texts of a masked value, each made by `make` of it and of what stands there unmasked. */
+/** Maps the texts of a masked value with `make`, which also receives the unmasked text. */
 function mapPair(masked: unknown, own: unknown, make: (masked: string, own: string) => string): unknown {
   if (typeof masked === 'string') return typeof own === 'string' ? make(masked, own) : masked;
   if (typeof masked !== 'object' || masked === null) return masked;
@@ -138,8 +142,8 @@ function mapPair(masked: unknown, own: unknown, make: (masked: string, own: stri
 }
 
 /**
- * Index of the argument that names what a package runner runs, which is never hidden: `npx --token other-package` runs
- * other-package.
+ * Index of the argument that names the package of a package runner, which is never masked: `npx --token other-package`
+ * runs other-package.
  */
 export function packageArgument({ command, args }: JsonObject): number {
   const isRun = typeof command === 'string' && runnerOf(command) !== undefined && Array.isArray(args);
@@ -150,12 +154,12 @@ function isProgramText(word: string): boolean {
   return /[;|&`\n]|\$\(/.test(word) && /\s/.test(word);
 }
 
-/** A sentence of Tooltray about an entry, its secrets as `***`. */
+/** A sentence of ours about an entry, with its secrets as `***`. */
 export function maskedSentence(sentence: string, ...entries: readonly (JsonObject | undefined)[]): string {
   return entries.reduce((text, entry) => (entry === undefined ? text : maskerOf(entry, []).maskValues(text)), sentence);
 }
 
-/** Both sides of a change with their secrets as `***`; a secret of another value than before is marked as such. */
+/** Both sides of a change with their secrets as `***`; a secret whose value changed is marked as such. */
 export function maskedChange<Entry extends JsonObject | undefined>(
   before: JsonObject | undefined,
   entry: Entry,
@@ -180,8 +184,9 @@ export function maskedChange(
 }
 
 /**
- * Access that the new launch gains over the present one, a sentence each: folders, hosts, another package, another
- * server's launch. Empty if the present entry starts nothing. `foundAs`: the server's name where the launch was found.
+ * Access that the new launch configuration gains over the current one, one sentence each: folders, hosts, another
+ * package, another server's launch. Empty if the current entry starts nothing. `foundAs`: the server's name where it
+ * was found.
  */
 export function moreReach(own: JsonObject, entry: JsonObject, server: string, foundAs: string): readonly string[] {
   if (typeof own['command'] !== 'string' && typeof own['url'] !== 'string') return [];
@@ -201,7 +206,7 @@ export function moreReach(own: JsonObject, entry: JsonObject, server: string, fo
   ];
 }
 
-/** Folders, files and addresses that an entry names next to the program itself. */
+/** Folders, files and addresses that an entry names besides the program itself. */
 function reachedBy(entry: JsonObject): readonly string[] {
   const { url, command, cwd } = entry;
   if (typeof url === 'string') return [URL.canParse(url) ? new URL(url).host : url];
@@ -233,7 +238,7 @@ function placesIn(text: string, label: string): readonly string[] {
   });
 }
 
-/** `/a/b` is within `/a`; a way up is never within anything but itself. */
+/** `/a/b` is within `/a`; a path with `..` is only within itself. */
 function isWithin(place: string, known: string): boolean {
   const [one, other] = [place, known].map((text) => (text.length > 1 ? text.replace(/[\\/]+$/, '') : text)) as [
     string,
@@ -256,7 +261,7 @@ function wordsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? (value as unknown[]).map(String) : [];
 }
 
-/** A copy of a JSON value, each of its texts replaced. */
+/** Copies a JSON value and replaces each of its texts. */
 export function mapTexts(value: unknown, onText: (text: string) => string): unknown {
   if (typeof value === 'string') return onText(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, onText));

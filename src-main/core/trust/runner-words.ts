@@ -1,7 +1,7 @@
 /**
- * Words and variables by which a package runner, a container engine or an interpreter is made to run something else
- * than the entry names: another source of packages, code on the command line, a container that reaches the computer.
- * Tables, and how their words are read.
+ * Words and variables that make a package runner, a container engine or an interpreter run something else than the
+ * entry names: another package source, code on the command line, a container with access to the computer. Tables and
+ * their readers.
  */
 import { programName } from './pins/launch-fingerprint.ts';
 
@@ -20,7 +20,7 @@ export function runnerOf(command: string): Runner | undefined {
   return runners.find(([, names]) => names.test(name))?.[0];
 }
 
-/** Variables that name where packages come from. */
+/** Variables that set the package source. */
 const sourceVariables: Readonly<Record<Runner, RegExp>> = {
   npm: /^(?:npm_config_|bun_config_|yarn_)(?:@[^:]+:)?(?:npm_)?registry(?:_server)?$/i,
   python:
@@ -29,7 +29,7 @@ const sourceVariables: Readonly<Record<Runner, RegExp>> = {
   dotnet: /^NUGET_(?:SOURCE|PACKAGE_SOURCE)\w*$/i,
 };
 
-/** Any other setting of a runner. */
+/** Other settings of a runner. */
 const settingVariables: Readonly<Record<Runner, RegExp>> = {
   npm: /^(?:npm_config_|npm_package_|bun_|yarn_|pnpm_|corepack_)/i,
   python: /^(?:UV_|PIP_|PIPX_|VIRTUAL_ENV$|CONDA_)/i,
@@ -47,17 +47,17 @@ const trusts =
 
 export type Steering = 'source' | 'setting' | 'load' | 'trust';
 
-/** Returns how a variable steers what is run; undefined if it is the program's own business. */
+/** Returns how a variable affects what is run; undefined if only the program uses it. */
 export function steeringOf(runner: Runner | undefined, name: string): Steering | undefined {
   if (runner !== undefined && sourceVariables[runner].test(name)) return 'source';
   if (runner !== undefined && settingVariables[runner].test(name)) return 'setting';
-  // In a container they steer what is in it; the engine itself is loaded by the system.
+  // In a container they affect its content; the engine itself is loaded by the system.
   if (runner === 'container') return /^(?:LD_|DYLD_|PATH$|HOME$|USERPROFILE$)/i.test(name) ? 'load' : undefined;
   if (loads.test(name)) return 'load';
   return runner !== undefined && trusts.test(name) ? 'trust' : undefined;
 }
 
-/** `registry` for `--reg=`: npm takes any beginning of an option's name that is one option's alone. */
+/** `registry` for `--reg=`: npm accepts any unambiguous prefix of an option. */
 const npmNames = ['registry', 'call', 'userconfig', 'globalconfig', 'node-options', 'script-shell', 'prefix'];
 const npmShortest = 3;
 
@@ -84,7 +84,7 @@ function isBeginning(letters: string): boolean {
   return letters.length >= npmShortest && npmNames.some((name) => name.startsWith(letters));
 }
 
-/** Options of `docker run` with which what runs in the container reaches what lies outside of it. */
+/** Options of `docker run` that give the container access to the computer. */
 const wayOut: Readonly<Record<string, RegExp | undefined>> = {
   '--privileged': undefined,
   '--pid': /^host$|^container:/,
@@ -102,7 +102,7 @@ const wayOut: Readonly<Record<string, RegExp | undefined>> = {
   '--mount': /docker\.sock|podman\.sock|containerd\.sock/,
 };
 
-/** Returns options of a container engine, each with its value, that open its container to the computer. */
+/** Returns options of a container engine, each with its value, that give its container access to the computer. */
 export function waysOut(words: readonly string[]): readonly string[] {
   return containerOptions(words).flatMap(({ name, value }) => {
     if (!Object.hasOwn(wayOut, name)) return [];
@@ -113,7 +113,7 @@ export function waysOut(words: readonly string[]): readonly string[] {
 }
 
 interface ContainerOption {
-  /** The long name where there is one. */
+  /** The long name, if there is one. */
   readonly name: string;
   readonly value: string | undefined;
 }
@@ -129,14 +129,12 @@ const longNames: Readonly<Record<string, string>> = {
   '-m': '--memory',
 };
 
-/**
- * Reads the options of a container engine: `-v/:/x`, `-v /:/x`, `-iv /:/x` and `--volume=/:/x` are one and the same.
- */
+/** Parses the options of a container engine: `-v/:/x`, `-v /:/x`, `-iv /:/x` and `--volume=/:/x` are equivalent. */
 export function containerOptions(words: readonly string[]): readonly ContainerOption[] {
   return words.flatMap((word, at): ContainerOption[] => {
     const [, long, joined] = /^(--[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
     if (long !== undefined) return [{ name: long, value: joined ?? words[at + 1] }];
-    // Switches may stand before one option with a value.
+    // Switches may be joined before an option with a value.
     const [, letter, rest = ''] = /^-[dit]*([a-zA-Z])(.*)$/s.exec(word) ?? [];
     if (letter === undefined) return [];
     const short = `-${letter}`;
@@ -158,15 +156,15 @@ const interpreters: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /**
- * Returns the option by which an interpreter is given its program on the command line, wherever the interpreter stands
- * among the words.
+ * Returns the option that passes a program to an interpreter on the command line, wherever the interpreter is among
+ * the words.
  */
 export function inlineProgram(words: readonly string[]): string | undefined {
   for (const [at, word] of words.entries()) {
     const name = programName(word);
     const options = interpreters.find(([names]) => names.test(name))?.[1];
     if (options === undefined) continue;
-    // Options behind the script are the script's.
+    // Options after the script belong to the script.
     for (const next of words.slice(at + 1)) {
       if (options.test(next)) return next;
       if (!/^[-/]/.test(next)) break;
@@ -175,7 +173,7 @@ export function inlineProgram(words: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Returns whether letters of several scripts are in one part of a name, as in one that is to be taken for another. */
+/** Returns whether one part of a name mixes letters of several scripts, as look-alike names do. */
 export function mixesScripts(name: string): boolean {
   return name
     .split(/[^\p{L}\p{M}]+/u)

@@ -3,16 +3,17 @@
  * several µs; these loops take a few ns a character.
  */
 
-/** 1 for each character below 128 that is one of these. */
+/** 1 for each matching ASCII character. */
 export type CharacterTable = Uint8Array;
 
-/** `one`: a pattern of one character. */
+/** `one`: a pattern that matches one character. */
 export function characterTable(one: RegExp): CharacterTable {
   return Uint8Array.from({ length: 128 }, (_zero, code) => Number(one.test(String.fromCharCode(code))));
 }
 
 /**
- * So many of them in a row. Looked at from where the row would end: where it breaks, all before need not be looked at.
+ * Whether the text has a run of `length` such characters. Starts at the possible end of a run, so that characters
+ * before a break are skipped.
  */
 export function hasRun(text: string, of: CharacterTable, length: number): boolean {
   for (let start = 0; start + length <= text.length;) {
@@ -34,13 +35,15 @@ export function hasDigits(text: string, many: number): boolean {
   return count >= many;
 }
 
-/** Most texts are: they have one spelling, and patterns without the letters of all scripts find the same in them. */
+/**
+ * Most texts are ASCII: they have one spelling, and patterns without letters of other scripts find the same in them.
+ */
 export function isAscii(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
   return true;
 }
 
-/** A scheme, or `www.` in small or capital letters. */
+/** A scheme, or `www.` in any case. */
 export function mayContainUrl(text: string): boolean {
   if (text.includes('://')) return true;
   for (let dot = text.indexOf('.', 3); dot >= 0; dot = text.indexOf('.', dot + 1)) {

@@ -1,4 +1,4 @@
-/** Notes on their way into the log: what waits, bounded and masked, and the lines of one write, chained and signed. */
+/** Entries on their way into the log: the bounded, masked queue, and the chained and signed lines of one write. */
 import { type Masker, CachingMasker } from '../../base/mask.ts';
 import { type ChainLink, type ChainedLine, createHead, createLine, maxUnsigned } from './hash-chain.ts';
 import { type AuditEntry, boundEntry, type LogMetaEntry } from './audit-entries.ts';
@@ -25,7 +25,7 @@ export class PendingEntries {
     return this.#notes;
   }
 
-  /** Were too many to be held since the last `take`. */
+  /** Number of entries dropped since the last `take`. */
   get lost(): number {
     return this.#lost;
   }
@@ -34,7 +34,7 @@ export class PendingEntries {
     return this.#notes.length === 0 && this.#lost === 0;
   }
 
-  /** Calls give way first: there are many of them, and a decision cannot be had again. */
+  /** When the queue is full, calls are dropped first: they are frequent, and a decision cannot be reconstructed. */
   add({ at, entry }: PendingEntry): void {
     this.#notes.push({ at, entry: boundEntry(entry, (text) => this.#masker.maskText(text)) });
     if (this.#notes.length <= this.#most) return;
@@ -43,7 +43,7 @@ export class PendingEntries {
     this.#lost++;
   }
 
-  /** The oldest, so many at the most; they wait no more. */
+  /** Removes and returns the oldest entries, at most `most`. */
   take(most = Infinity): { readonly notes: readonly PendingEntry[]; readonly lost: number } {
     const taken = { notes: this.#notes.slice(0, most), lost: this.#lost };
     this.#notes = this.#notes.slice(taken.notes.length);
@@ -56,7 +56,7 @@ export class PendingEntries {
 export class AuditBatch {
   unsigned: number;
   lastHead: (ChainLink & { readonly at: number }) | undefined;
-  /** Each with its line feed. */
+  /** Each ends with a line feed. */
   readonly lines: string[] = [];
   readonly #keys: AuditKeys | undefined;
   readonly #now: () => number;
@@ -83,7 +83,7 @@ export class AuditBatch {
     for (const { entry, at } of notes) this.add(entry, at);
   }
 
-  /** Without a key nothing is signed; the next head signs it all. */
+  /** Adds a signed head. Without a key it adds nothing; the next head covers these records. */
   head(): void {
     if (this.#keys === undefined) return;
     const at = this.#now();

@@ -1,23 +1,23 @@
 /**
- * The entries of the audit log: who decided what, what was refused, which servers and access changed, and every call.
- * Never a text of a call.
+ * The entries of the audit log: decisions, refusals, changes of servers and access, and calls. Payloads of calls are
+ * never included.
  */
 
-/** A user's word, or what stood in for it. */
+/** A decision of the user, or of a setting in their place. */
 export interface DecisionEntry {
   readonly kind: 'decision';
   /**
-   * The subject: texts of a server, a change that was asked for, a question, a server as a whole, a launch found
-   * elsewhere.
+   * The subject: definitions of a server, a proposed change, an approval, a whole server, or a launch configuration
+   * found in an app.
    */
   readonly about: 'definitions' | 'proposal' | 'question' | 'server' | 'launch';
-  /** ID of the entry among those of its kind, by which it can be found and undone. */
+  /** Id among the entries of this kind, used to find and undo it. */
   readonly id: string;
   /** `accept`, `keep`, `approve`, `reject`, `undo`, `once`, `always`, `no`, `expired` … */
   readonly choice: string;
   /**
-   * The place where it was decided: `dashboard`, `tray`, `command line`, `client app`, `person`; `policy` where a
-   * setting decided.
+   * Where the decision was made: `dashboard`, `tray`, `command line`, `client app`, `person`; `policy` if a setting
+   * decided.
    */
   readonly by: string;
   /** For users. */
@@ -30,10 +30,10 @@ export interface DecisionEntry {
   readonly canUndo?: boolean | undefined;
 }
 
-/** Something that was not done because nobody allowed it. */
+/** Something that was refused. */
 export interface RefusalEntry {
   readonly kind: 'refusal';
-  /** A call of a tool, a change of servers, or a connection. */
+  /** A tool call, a change of servers, or a connection. */
   readonly of: 'call' | 'change' | 'access';
   /** Code of the error. */
   readonly code: string;
@@ -46,12 +46,12 @@ export interface RefusalEntry {
   readonly session?: string | undefined;
   readonly server?: string | undefined;
   readonly tool?: string | undefined;
-  /** The helper tool it came through. */
+  /** The helper tool that the call came through. */
   readonly via?: string | undefined;
   readonly arguments?: Digest | undefined;
 }
 
-/** A server's entry, or what it says, is not what it was. */
+/** A server's entry or its definitions changed. */
 export interface ServerChangeEntry {
   readonly kind: 'server';
   readonly change:
@@ -64,10 +64,10 @@ export interface ServerChangeEntry {
     | 'sent different instructions'
     | 'waits for review';
   readonly server: string;
-  /** SHA-256 of the entry as it is used now. */
+  /** SHA-256 of the current entry. */
   readonly hash?: string | undefined;
   readonly sentence?: string | undefined;
-  /** It was found at a start: it happened while no Tooltray ran. */
+  /** Found at a start: the change happened while Tooltray was not running. */
   readonly whileStopped?: boolean | undefined;
 }
 
@@ -85,9 +85,9 @@ export interface AccessEntry {
     | 'signed out';
   /** Who made the change in a team: the name of a user, or `operator` and the operating system's user. */
   readonly by?: string | undefined;
-  /** The client app whose access it is … */
+  /** The client app whose access changed … */
   readonly app?: string | undefined;
-  /** … or the profile, and the id of a token of it. */
+  /** … or the profile, and the id of its token … */
   readonly profile?: string | undefined;
   readonly token?: string | undefined;
   /** … or the user, by their id. */
@@ -95,7 +95,7 @@ export interface AccessEntry {
   readonly sentence?: string | undefined;
 }
 
-/** A setting that allows something is another one. */
+/** A setting that grants something changed. */
 export interface SettingEntry {
   readonly kind: 'setting';
   readonly key: string;
@@ -105,7 +105,7 @@ export interface SettingEntry {
   readonly whileStopped?: boolean | undefined;
 }
 
-/** One call that was let through, as far as it got. */
+/** A released call and its outcome. */
 export interface CallEntry {
   readonly kind: 'call';
   /** Id of the user whose call it was, if several share the core. */
@@ -116,16 +116,16 @@ export interface CallEntry {
   readonly server: string;
   readonly tool: string;
   readonly via?: string | undefined;
-  /** SHA-256 of the tool's definition as it stood when it was called. */
+  /** SHA-256 of the tool's definition at the time of the call. */
   readonly pin?: string | undefined;
   readonly arguments: Digest;
   readonly result?: Digest | undefined;
-  /** Labels of the result: `override`, `holds-key` …; `not-scanned`: nobody could look at all of it in time. */
+  /** Labels of the result: `override`, `holds-key` …; `not-scanned` if it could not be scanned completely in time. */
   readonly labels?: readonly string[] | undefined;
-  /** The verdict before it was sent, and the rule behind it. */
+  /** The data-flow verdict, and the rule behind it. */
   readonly verdict?: string | undefined;
   readonly rule?: string | undefined;
-  /** The user's answer that let it go, by the id of its decision, and where it was given. */
+  /** The user's approval that released the call: id of the decision, and where it was made. */
   readonly question?: string | undefined;
   readonly by?: string | undefined;
   readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled';
@@ -136,36 +136,36 @@ export interface CallEntry {
 /** The digest of a text that is not stored. */
 export interface Digest {
   readonly bytes: number;
-  /** HMAC-SHA256 in base64url, keyed with the home's own key, since short texts could be guessed from a plain hash. */
+  /** HMAC-SHA256 in base64url with a key of this home, because short texts could be guessed from a plain hash. */
   readonly hmac: string;
-  /** It covers only so many bytes from the start. */
+  /** Set if only this many bytes from the start are covered. */
   readonly of?: number | undefined;
 }
 
-/** Entries of other parts. */
+/** Entries from other parts. */
 export type AuditEntry = DecisionEntry | RefusalEntry | ServerChangeEntry | AccessEntry | SettingEntry | CallEntry;
 
 /** Entries of the log about itself. */
 export type LogMetaEntry =
   /**
-   * A signed head: all before it, by the one hash that is in it. `key`: the public key, `sig`: over the line up to
-   * itself.
+   * A signed head, which covers all records before it through the hash chain. `key`: the public key; `sig`: a
+   * signature over the line up to this member.
    */
   | { readonly kind: 'head'; readonly key: string; readonly sig: string }
   /** A partial line, left by a killed process, was removed. */
   | { readonly kind: 'mended'; readonly bytes: number }
-  /** The oldest records were taken away, up to and with this one. */
+  /** The oldest records, up to and including `to`, were removed by retention. */
   | { readonly kind: 'trimmed'; readonly to: number; readonly records: number }
-  /** At a start the log ended before a head that had been signed: records up to and with this one are gone. */
+  /** At a start the log ended before the last signed head: records up to and including `to` are missing. */
   | { readonly kind: 'cut'; readonly to: number }
-  /** So many could not be written, and were too many to be held. */
+  /** This many records could not be written and were dropped. */
   | { readonly kind: 'lost'; readonly records: number };
 
 export type AuditRecord = Placed & (AuditEntry | LogMetaEntry);
 export type AuditKind = AuditRecord['kind'];
 
 interface Placed {
-  /** Counts from 1, without a gap. */
+  /** Starts at 1, without gaps. */
   readonly seq: number;
   /** ms since 1970. */
   readonly at: number;
@@ -186,7 +186,7 @@ export const auditKinds = [
 ] as const satisfies readonly AuditKind[];
 
 export interface AuditFilter {
-  /** Absent: all but heads. */
+  /** Absent: all except heads. */
   readonly kinds?: readonly AuditKind[];
   readonly server?: string;
   readonly app?: string;
@@ -208,7 +208,9 @@ const maxTextLength = 1000;
 const maxNameLength = 200;
 const maxItems = 20;
 
-/** Texts come from models, servers and users: bounded, whole characters, no secret. */
+/**
+ * Returns a copy whose texts are bounded, well-formed, and masked, because they come from models, servers and users.
+ */
 export function boundEntry<T extends AuditEntry>(entry: T, maskText: (text: string) => string): T {
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(entry)) {
@@ -225,6 +227,6 @@ function short(text: string, most: number, maskText: (text: string) => string): 
   return maskText(text.slice(0, most)).toWellFormed();
 }
 
-/** Ours alone. */
+/** Members with values of our own. */
 const plain: ReadonlySet<string> = new Set(['kind', 'about', 'of', 'change', 'user', 'outcome', 'hash', 'pin', 'ms']);
 const long: ReadonlySet<string> = new Set(['sentence', 'before', 'after']);

@@ -1,4 +1,4 @@
-/** The home's audit key: signs heads (Ed25519, RFC 8032) and keys the digests of texts that are not kept. */
+/** The home's audit key: signs heads (Ed25519, RFC 8032) and keys the digests of texts that are not stored. */
 import {
   createHmac,
   createPrivateKey,
@@ -23,7 +23,7 @@ const privateFrame = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicFrame = Buffer.from('302a300506032b6570032100', 'hex');
 /** States the purpose of a signature in the signed text. */
 const purpose = 'tooltray audit head\n';
-/** A digest covers no more than this, in bytes: hashing a huge answer would hold everybody up. */
+/** Maximum number of bytes that a digest covers, because hashing a large result would block the core. */
 const maxDigestedBytes = 256 * 1024;
 
 export class AuditKeys {
@@ -37,21 +37,21 @@ export class AuditKeys {
     this.#privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     const spki = createPublicKey(this.#privateKey).export({ format: 'der', type: 'spki' });
     this.publicKey = spki.subarray(publicFrame.length).toString('base64url');
-    // A key object: to make one of bytes for each digest takes twice as long as the digest.
+    // A key object, because creating one per digest takes twice as long as the digest.
     this.#digestKey = createSecretKey(Buffer.from(hkdfSync('sha256', seed, '', 'tooltray audit digests', 32)));
   }
 
-  /** Made if there is none. Throws AppError `not_allowed` where the file is not the user's alone. */
+  /** Creates the key if there is none. Throws AppError `not_allowed` if the file is accessible to other users. */
   static open(folder: string): AuditKeys {
     return new AuditKeys(Buffer.from(readOrCreateToken(keyFile(folder)), 'base64url'));
   }
 
-  /** undefined: there is none. Throws as `open` does. */
+  /** Undefined if there is none. Throws as `open` does. */
   static find(folder: string): AuditKeys | undefined {
     return existsSync(keyFile(folder)) ? AuditKeys.open(folder) : undefined;
   }
 
-  /** undefined: the vault has none. Rejects with AppError `secret_locked`. */
+  /** Undefined if the vault has none. Rejects with AppError `secret_locked`. */
   static async inVault(vault: SecretStore): Promise<AuditKeys | undefined> {
     const seed = await vault.read(vaultName);
     return seed === undefined ? undefined : new AuditKeys(Buffer.from(seed, 'base64url'));
@@ -88,9 +88,9 @@ export function isSigned(text: string, signature: string, publicKey: string): bo
 
 /** The source of a log's key. */
 export interface KeySource {
-  /** `asked`: it may come in a moment; undefined: it cannot be had now. Asks for it, the first time. */
+  /** `asked`: requested, and may become available; undefined: unavailable now. The first call requests the key. */
   get(): AuditKeys | 'asked' | undefined;
-  /** It came, or it is clear that it does not. */
+  /** Emits when the key is available, or is known to be unavailable. */
   readonly decided: Emitter;
 }
 
@@ -140,7 +140,7 @@ export class VaultKey implements KeySource {
       const seed = await this.#vault.ensure(vaultName, () => randomBytes(32).toString('base64url'));
       this.#known = new AuditKeys(Buffer.from(seed, 'base64url'));
     } catch {
-      // Locked: told by the vault's standing. What is noted meanwhile is not signed, and is once it opens.
+      // The vault is locked and says so elsewhere. Records are unsigned meanwhile, and signed once it opens.
       if (this.#known === 'asked') this.#known = undefined;
     } finally {
       this.decided.emit();

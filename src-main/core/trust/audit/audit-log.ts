@@ -1,35 +1,37 @@
-/** The audit log as its writers, readers and verification see it: files of a home, or rows of a team's database. */
+/** The audit log as seen by writers, readers and verification: files of a home, or rows of a team's database. */
 import type { Emitter } from '../../base/emitter.ts';
 import type { JsonDocument } from '../../base/json-document.ts';
 import type { ChainLink } from './hash-chain.ts';
 import type { AuditEntry, Digest } from './audit-entries.ts';
 
-/** The log to which a core adds entries. A failure to write is no reason for anything else to fail. */
+/** Adds entries to the audit log. A failure to write never fails anything else. */
 export interface AuditRecorder {
-  /** Something was written. */
+  /** Emits after a write. */
   readonly changed: Emitter;
   readonly log: AuditLog;
-  /** How the config stood when it was looked at last (config-watch.ts). */
+  /** The state of the config at the last check (config-change-auditor.ts). */
   readonly seen: JsonDocument;
-  /** The name of the config there, where several cores have the same in files of their own; its path unless given. */
+  /**
+   * Name of the config in that document, if several cores have the same config in separate files; default: its path.
+   */
   readonly configName?: string;
   /** Returns at once, and never throws. */
   note(entry: AuditEntry): void;
   /** Returns the digest of a text that is not stored; its hash is empty if there is no key. */
   digest(said: string | readonly Buffer[], bytes?: number): Digest;
-  /** Writes what waits, now; whether nothing waits any more. Never fails: what cannot be written is tried again. */
+  /** Writes queued entries now. Returns whether the queue is empty. Never fails: writes are retried. */
   flush(): boolean | Promise<boolean>;
-  /** Signs what is not signed yet, and writes everything. */
+  /** Signs and writes everything. */
   close(): Promise<void>;
 }
 
-/** The head that was signed last, noted next to the log. */
+/** The last signed head, recorded next to the log. */
 export interface SignedHead extends ChainLink {
   readonly at: number;
 }
 
 export interface AuditLog {
-  /** undefined: none is noted, or it cannot be read. */
+  /** Undefined if none is recorded, or if it cannot be read. */
   recordedHead(): Promise<SignedHead | undefined>;
   /** Opens a snapshot: parts that are trimmed meanwhile can still be read. The caller closes it. */
   open(): Promise<OpenLog>;
@@ -44,10 +46,8 @@ export interface OpenLog {
 export interface LogSegment {
   /** Number of its first record. */
   readonly first: number;
-  /**
-   * From the first on, or from where `after` is passed at the latest. `isTorn`: the end of one that is half written.
-   */
+  /** From the first line, or at the latest from the one after `after`. `isTorn`: an incomplete last line. */
   lines(after?: number): AsyncIterable<{ readonly text: string; readonly isTorn: boolean }>;
-  /** Whole lines, the last one first, in pages; those from `before` on may be left out. */
+  /** Complete lines in reverse order, in pages; lines from `before` on may be omitted. */
   backwards(before: number): AsyncIterable<readonly string[]>;
 }

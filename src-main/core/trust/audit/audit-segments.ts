@@ -1,6 +1,6 @@
 /**
  * The files of the audit log: `000000000001.jsonl` and so on, each named after its first record, which is a signed
- * head. The oldest go when there are too many; the head that the next one begins with vouches for what was before it.
+ * head. The oldest files are removed beyond a limit; the head at the start of the next one covers them.
  */
 import {
   closeSync,
@@ -30,7 +30,7 @@ export interface LogEnd extends ChainLink {
   readonly file: string;
   /** Bytes of the file up to the end of its last whole line. */
   readonly size: number;
-  /** Bytes that were taken away behind it: half a line of a process that was killed. */
+  /** Bytes of a partial line that were removed, left by a killed process. */
   readonly torn: number;
 }
 
@@ -62,7 +62,7 @@ export function openLogEnd(folder: string): LogEnd {
     const end = mendFile(file, first);
     torn += end.torn;
     if (end.size > 0) return { ...end, file, torn };
-    // It holds nothing: the one before continues.
+    // An empty file: the previous one continues.
     rmSync(file, { force: true });
   }
   return { ...genesisLink, file: segmentFile(folder, 1), size: 0, torn };
@@ -84,7 +84,7 @@ function mendFile(file: string, first: number): Omit<LogEnd, 'file'> {
   }
 }
 
-/** Damaged lines count, so that no number is used twice. */
+/** The last record's number and hash. Damaged lines count, so that no number is used twice. */
 function lastLink(text: string, first: number): ChainLink {
   const lines = text.split('\n').slice(0, -1);
   for (let behind = 0; behind < lines.length; behind++) {
@@ -110,7 +110,7 @@ async function openSegments(folder: string): Promise<readonly OpenSegment[]> {
     if (segments.length === listed.length) return segments;
     await closeSegments(segments);
     const failed = opened.find((one) => one.status === 'rejected');
-    // One was trimmed in between.
+    // A file was removed by retention meanwhile.
     if (attempt === 5) throw failed?.reason;
   }
 }
@@ -124,7 +124,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): string[] {
   throw error;
 }
 
-/** The lines of a segment in order; one that is not ended by a line feed is torn. */
+/** The lines of a segment in order; a last one without a line feed is torn. */
 async function* linesOf({ handle }: OpenSegment): AsyncGenerator<{ text: string; isTorn: boolean }> {
   const lines = await readLines(handle);
   const torn = lines.pop() ?? '';
@@ -136,19 +136,19 @@ async function* linesOf({ handle }: OpenSegment): AsyncGenerator<{ text: string;
   if (torn !== '') yield { text: torn, isTorn: true };
 }
 
-/** The whole lines of a segment, the last one first. */
+/** The complete lines of a segment in reverse order. */
 async function* backwards({ handle }: OpenSegment): AsyncGenerator<readonly string[]> {
   yield (await readLines(handle)).slice(0, -1).reverse();
 }
 
-/** A segment is small enough to be read at once. */
+/** A segment is small enough to be read as a whole. */
 async function readLines(handle: FileHandle): Promise<string[]> {
   const { size } = await handle.stat();
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
   return buffer.toString('utf8', 0, bytesRead).split('\n');
 }
 
-/** The log of a folder, read. */
+/** Reads the audit log of a folder. */
 export class FileAuditLog implements AuditLog {
   readonly #folder: string;
 

@@ -1,4 +1,7 @@
-/** Notes what changed of the servers and of the settings that allow something, also while no Tooltray ran. */
+/**
+ * Records changes of servers and of settings that grant something, including those made while Tooltray was not
+ * running.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { JsonDocument } from '../../base/json-document.ts';
@@ -10,7 +13,7 @@ import type { ServerChangeEntry } from './audit-entries.ts';
 interface SeenServer {
   readonly hash: string;
   readonly on: boolean;
-  /** JSON of which tools are on. */
+  /** JSON of the tool switches. */
   readonly tools: string;
 }
 
@@ -19,7 +22,7 @@ interface Seen {
   readonly settings: JsonObject;
 }
 
-/** Config files whose state is kept, those that were used last. */
+/** Maximum number of config files whose state is kept; the most recently used stay. */
 const maxFiles = 20;
 
 export class ConfigChangeAuditor {
@@ -41,7 +44,7 @@ export class ConfigChangeAuditor {
     return this.#turn;
   }
 
-  /** Resolves when all that was to be looked at is noted. */
+  /** Resolves when all checks are done. */
   idle(): Promise<void> {
     return this.#turn;
   }
@@ -52,7 +55,7 @@ export class ConfigChangeAuditor {
     const known = this.#seen;
     const name = this.#name ?? config.path;
     this.#seen = now;
-    // Of several cores that see the same change, the one that writes it down notes it.
+    // If several cores see the same change, the one that updates the document records it.
     const notes = await this.#document
       .change((value) => {
         const before = seenIn(value, name);
@@ -104,7 +107,7 @@ function serverNotes(before: Seen['servers'], now: Seen['servers']): readonly Se
   });
 }
 
-/** At the very first look there is nothing to hold them against. */
+/** The first check has nothing to compare with. */
 function settingNotes(before: JsonObject | undefined, now: JsonObject) {
   if (before === undefined) return [];
   const keys = new Set([...Object.keys(before), ...Object.keys(now)]);

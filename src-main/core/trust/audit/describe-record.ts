@@ -1,4 +1,4 @@
-/** A record of the audit as a sentence for users. */
+/** Words an audit record as a sentence for users. */
 import { formatBytes, formatCount, formatDuration } from '../../base/text-format.ts';
 import type { AuditRecord, CallEntry, RefusalEntry, ServerChangeEntry } from './audit-entries.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Sends records to a collector as OpenTelemetry logs: OTLP over HTTP, JSON encoding (opentelemetry-proto, OTLP 1.x).
- * Names of attributes follow the conventions of GenAI and MCP where they have one. Whole lines go along, so that the
- * chain can be checked there.
+ * Attribute names follow the conventions for GenAI and MCP where they exist. Records include their line, so that the
+ * chain can be verified there.
  */
 import { AppError } from '../../base/errors.ts';
 import {
@@ -18,7 +18,7 @@ import { type AuditRecord, type Digest } from './audit-entries.ts';
 import type { RecordLine } from './read-audit-log.ts';
 import { describeRecord } from './describe-record.ts';
 
-/** With the version that sends; `url`: of the collector, as `logsUrl` has it. */
+/** A collector's `url` as returned by `logsUrl`, with our version. */
 export interface LogTarget extends OtlpTarget {
   readonly version: string;
 }
@@ -27,7 +27,7 @@ export interface OtlpOutcome {
   readonly sent: number;
   /** The number of records that the collector reports as rejected. */
   readonly rejected: number;
-  /** The collector's message about them. */
+  /** The collector's message about rejected records. */
   readonly message: string;
   /** The last record that was sent. */
   readonly last: number;
@@ -36,8 +36,8 @@ export interface OtlpOutcome {
 const batchRecords = 500;
 
 /**
- * Rejects with AppError `call_failed` where the collector refuses, or cannot be reached in so many attempts;
- * `data.last`: what had arrived.
+ * Rejects with AppError `call_failed` if the collector refuses or stays unreachable;
+ * `data.last` is the last record that arrived.
  */
 export async function exportRecords(
   lines: AsyncIterable<RecordLine>,
@@ -66,7 +66,7 @@ export async function exportRecords(
   return outcome;
 }
 
-/** Throws AppError `bad_request` for what is no http(s) address. */
+/** Throws AppError `bad_request` for anything except an http(s) address. */
 export function logsUrl(text: string): URL {
   const url = parseCollectorUrl(text);
   if (url.pathname === '/') url.pathname = '/v1/logs';

@@ -1,7 +1,6 @@
 /**
- * The audit: whoever decides, refuses or changes something notes it here. Notes are put into one hash-chained log, in
- * batches off the way of calls, and are no reason for anything to fail; decisions are on disk at once, under a signed
- * head.
+ * Writes the audit log: one hash chain, in batches off the call path. A failure to write never fails anything else.
+ * Decisions are written at once, with a signed head.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -30,11 +29,11 @@ import {
 } from './audit-segments.ts';
 
 export interface AuditOptions {
-  /** The folder of the log alone. */
+  /** A folder that contains only the log. */
   readonly folder: string;
   readonly masker: Pick<Masker, 'maskText' | 'matchers'>;
   readonly log: Log;
-  /** Is told whether notes can be written. */
+  /** Receives whether entries can be written. */
   readonly health?: StoreHealth | undefined;
   /** ms since 1970. */
   readonly now: () => number;
@@ -44,10 +43,10 @@ export interface AuditOptions {
 }
 
 interface AuditLimits {
-  /** From this size on, in bytes, a new file is begun. */
+  /** A new file is started from this size on, in bytes. */
   readonly segmentBytes: number;
   readonly segments: number;
-  /** Notes held in memory while the log cannot be written. */
+  /** Maximum number of entries held in memory while the log cannot be written. */
   readonly pending: number;
 }
 
@@ -55,23 +54,23 @@ interface AuditLimits {
 const defaults: AuditLimits = { segmentBytes: 4 * 1024 * 1024, segments: 160, pending: 10_000 };
 
 const batchIntervalMs = 200;
-/** So many notes of calls are written without waiting: more would hold a call up for longer. */
+/** This many call entries are written without waiting for more, because a larger batch would delay a call. */
 const batchNotes = 64;
-/** Another process is writing. */
+/** Retry delay while another process writes, in ms. */
 const lockRetryMs = 10;
 const maxRetryDelayMs = 60_000;
-/** Unsigned records are signed after this long. */
+/** Unsigned records are signed after this long, in ms. */
 const signIntervalMs = 60_000;
 /** How long closing waits for another process, in ms. */
 const closeTimeoutMs = 2000;
 const staleMs = 10_000;
-/** Bytes of texts whose digests wait for the key. */
+/** Maximum size of texts whose digests wait for the key, in bytes. */
 const maxOwedBytes = 4 * 1024 * 1024;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class FileAudit implements AuditRecorder {
-  /** Something was written. */
+  /** Emits after a write. */
   readonly changed = new Emitter();
   readonly folder: string;
   readonly log: FileAuditLog;
@@ -79,7 +78,7 @@ export class FileAudit implements AuditRecorder {
   readonly #options: AuditOptions;
   readonly #limits: AuditLimits;
   readonly #keys: KeySource;
-  /** Digests that wait for the key, with what they are of. */
+  /** Digests that wait for the key, with their texts. */
   #owed: { readonly digest: Writable<Digest>; readonly said: readonly Buffer[]; readonly bytes: number }[] = [];
   #owedBytes = 0;
   #tail: (LogEnd & { readonly ino: number }) | undefined;
@@ -90,13 +89,13 @@ export class FileAudit implements AuditRecorder {
   #signTimer: NodeJS.Timeout | undefined;
   #retryMs = 0;
   #noting: Promise<void> | undefined;
-  /** The last head, where it is not noted yet. */
+  /** The last head, if it is not recorded yet. */
   #toNote: { readonly file: string; readonly head: ChainLink & { readonly at: number } } | undefined;
   #isClosed = false;
-  /** At shutdown there is no time to wait for the key. */
+  /** Set at shutdown, when there is no time to wait for the key. */
   #mayBeUnsigned = false;
 
-  /** Opens nothing yet: folder, key and file are made with the first batch. */
+  /** Opens nothing yet; the folder, key and file are created with the first batch. */
   constructor(options: AuditOptions) {
     this.folder = options.folder;
     this.#options = options;
@@ -137,14 +136,14 @@ export class FileAudit implements AuditRecorder {
     }
   }
 
-  /** Writes what waits, now; whether nothing waits any more. Never throws: what cannot be written is tried again. */
+  /** Writes queued entries now. Returns whether the queue is empty. Never throws: writes are retried. */
   flush(): boolean {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting.isEmpty && !this.#wantsHead) return true;
     try {
       const keys = this.#keys.get();
-      // It says when it knows; records that are written before could not be signed.
+      // The key source reports when it knows; records written before could not be signed.
       if (keys === 'asked' && !this.#mayBeUnsigned) return false;
       ensurePrivateDir(this.folder);
       using lock = new LockFile(join(this.folder, 'lock'), staleMs);
@@ -162,7 +161,7 @@ export class FileAudit implements AuditRecorder {
     return true;
   }
 
-  /** Signs what is not signed yet, and writes everything. */
+  /** Signs and writes everything. */
   async close(): Promise<void> {
     clearTimeout(this.#signTimer);
     this.#wantsHead ||= this.#unsigned > 0 || this.#waiting.notes.length > 0;
@@ -177,7 +176,7 @@ export class FileAudit implements AuditRecorder {
     await this.#noting;
   }
 
-  /** A decision is written and signed at once. */
+  /** Writes and signs a decision at once. */
   #wantHead(): void {
     this.#wantsHead = true;
     this.#schedule(0);
@@ -194,7 +193,7 @@ export class FileAudit implements AuditRecorder {
     const tail = known ?? openLogEnd(this.folder);
     const batch = new AuditBatch(tail, this.#unsigned, keys, this.#options.now);
     const isFull = tail.size >= this.#limits.segmentBytes;
-    // Every file begins with one; and how much another process left unsigned, nobody counts.
+    // Every file starts with a head, and the unsigned records of another process are not counted.
     if (isFull || known === undefined) batch.head();
     if (known === undefined) this.#noteOddities(tail, batch);
     if (this.#waiting.lost > 0) batch.add({ kind: 'lost', records: this.#waiting.lost });
@@ -209,7 +208,7 @@ export class FileAudit implements AuditRecorder {
     this.#owed = [];
     this.#owedBytes = 0;
     this.#unsigned = batch.unsigned;
-    // Only now: until it is written that they go, they are missed.
+    // Deleted only after the record of their removal is written; otherwise verification would report them as missing.
     for (const old of going?.files ?? []) rmSync(old, { force: true });
     if (batch.lastHead !== undefined) this.#noteHead(file, batch.lastHead);
     if (this.#unsigned > 0)
@@ -249,15 +248,15 @@ export class FileAudit implements AuditRecorder {
   }
 
   /**
-   * Stores the last head next to the log, so that a log that was cut short does not look whole. Heads that come
-   * meanwhile are stored as one.
+   * Records the last head next to the log, so that truncating the log is noticed. Heads that arrive during a write are
+   * recorded as one.
    */
   #noteHead(file: string, head: ChainLink & { readonly at: number }): void {
     this.#toNote = { file, head };
     this.#noting ??= this.#noteHeads();
   }
 
-  /** After the log itself is on disk. Never rejects. */
+  /** Runs after the log itself is on disk. Never rejects. */
   async #noteHeads(): Promise<void> {
     for (let next = this.#toNote; next !== undefined; next = this.#toNote) {
       this.#toNote = undefined;
@@ -299,7 +298,7 @@ export class FileAudit implements AuditRecorder {
   }
 }
 
-/** All of it or nothing. Throws what the file system throws. */
+/** Writes all lines or none. Throws file system errors. */
 function write(file: string, size: number, { lines, link }: AuditBatch): LogEnd & { readonly ino: number } {
   const bytes = Buffer.from(lines.join(''));
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600);

@@ -1,8 +1,9 @@
 /**
- * One record as a line, and how lines hang together: each holds the hash of the one before it and its own, which covers
- * that and all else that stands before it in the line.
+ * One record as a line of a hash chain: each line contains the hash of its predecessor, and a hash of its own that
+ * covers
+ * everything before it in the line.
  *
- *   {"seq":7,"at":1767225600000,"prev":"<hash of 6>", …,"hash":"<SHA-256 of the line up to here>"}
+ * {"seq":7,"at":1767225600000,"prev":"<hash of 6>", …,"hash":"<SHA-256 of the line up to here>"}
  */
 import { hash } from 'node:crypto';
 import { isObject, parseJson } from '../../base/json.ts';
@@ -16,14 +17,14 @@ export interface ChainLink {
 }
 
 export interface ChainedLine extends ChainLink {
-  /** With its line feed. */
+  /** Includes the line feed. */
   readonly text: string;
 }
 
 /** The hash before the first record. */
 export const genesisLink: ChainLink = { seq: 0, hash: 'A'.repeat(43) };
 
-/** Maximum number of records without a signed head among them: more mean that heads were removed. */
+/** Maximum length of a line, in bytes; the texts of an entry are bounded. */
 export const maxUnsigned = 256;
 
 /** No line is longer, in bytes: the texts of an entry are bounded. */
@@ -34,7 +35,7 @@ export function createLine(before: ChainLink, at: number, entry: AuditEntry | Lo
   return finish(seq, `${start(seq, at, before)},${JSON.stringify(entry).slice(1, -1)}`);
 }
 
-/** A head is a record like others, with a signature over what stands before that. */
+/** A head is a record with a signature over the rest of its line. */
 export function createHead(before: ChainLink, at: number, keys: AuditKeys): ChainedLine {
   const seq = before.seq + 1;
   const signed = `${start(seq, at, before)},"kind":"head","key":"${keys.publicKey}"`;
@@ -42,15 +43,15 @@ export function createHead(before: ChainLink, at: number, keys: AuditKeys): Chai
 }
 
 export interface ParsedLine extends ChainLink {
-  /** The predecessor's hash as the line states it. */
+  /** The predecessor's hash as stated in the line. */
   readonly prev: string;
-  /** The hash as its content has it. */
+  /** The hash computed from the content. */
   readonly computed: string;
   readonly at: number;
   readonly text: string;
 }
 
-/** A line without its line feed; undefined for what has not the shape of one. */
+/** Parses a line without its line feed; undefined if it is malformed. */
 export function parseLine(text: string): ParsedLine | undefined {
   const [, seq, at, prev] = lineStart.exec(text) ?? [];
   const [, own] = lineEnd.exec(text.slice(-tailLength)) ?? [];
@@ -59,7 +60,7 @@ export function parseLine(text: string): ParsedLine | undefined {
   return { seq: Number(seq), at: Number(at), prev, hash: own, computed, text };
 }
 
-/** The head in a line; undefined if it is none. */
+/** The head in a line; undefined if the record is of another kind. */
 export function parseHead(
   text: string,
 ): { readonly signed: string; readonly key: string; readonly sig: string } | undefined {
@@ -67,7 +68,7 @@ export function parseHead(
   return signed === undefined || key === undefined || sig === undefined ? undefined : { signed, key, sig };
 }
 
-/** Parses a line; undefined if it is no record. */
+/** Parses a line; undefined if it is not a record. */
 export function parseRecord(text: string): AuditRecord | undefined {
   try {
     const value = parseJson(text);

@@ -1,24 +1,19 @@
-/**
- * Reads the log: the newest records first, in pages, or all of them in order. Nothing is proved by that; `verify.ts`
- * does.
- */
+/** Reads the log: the newest records in pages, or all of them in order. Verifies nothing (see verify-audit-log.ts). */
 import type { AuditLog } from './audit-log.ts';
 import { parseRecord } from './hash-chain.ts';
 import { type AuditFilter, type AuditRecord, matchesFilter } from './audit-entries.ts';
 
 export interface AuditPage {
-  /** The newest first. */
+  /** Newest first. */
   readonly entries: readonly AuditRecord[];
   /** The `before` of the next page; undefined after the last one. */
   readonly next: number | undefined;
 }
 
-/** Characters that are read for one page, so that a filter that fits nothing holds nobody up. */
+/** Maximum number of characters read for one page, so that a filter without matches stays fast. */
 const maxRead = 32 * 1024 * 1024;
 
-/**
- * Records with a number below `before` that fit; lines that are no records are left out. Rejects as `log.open` does.
- */
+/** Matching records with a number below `before`; malformed lines are skipped. Rejects as `log.open` does. */
 export async function readPage(
   log: AuditLog,
   filter: AuditFilter,

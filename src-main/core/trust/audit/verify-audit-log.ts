@@ -1,6 +1,6 @@
 /**
- * Reads the whole log and says what of it does not hold, record by record; streamed, so that its length costs time and
- * no memory. What no chain can tell is part of the answer.
+ * Verifies the whole log record by record, as a stream, so that memory use does not depend on its length. The limits
+ * of the proof are part of the result.
  */
 import type { AuditLog, SignedHead } from './audit-log.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { isSigned } from './audit-keys.ts';
 
 export interface IntegrityFinding {
-  /** The record it is about; the first of them where it is about several. */
+  /** The record concerned, or the first of several. */
   readonly seq: number;
   readonly what: 'changed' | 'missing' | 'misplaced' | 'doubled' | 'foreign' | 'unsigned' | 'badly signed' | 'cut';
   readonly sentence: string;
@@ -25,23 +25,23 @@ export interface Verification {
   /** Whether no fault was found. */
   readonly holds: boolean;
   readonly records: number;
-  /** Numbers of the first and last record; 0: there is none. */
+  /** Numbers of the first and last record; 0: the log is empty. */
   readonly first: number;
   readonly last: number;
   /** ms since 1970. */
   readonly since: number | undefined;
   readonly until: number | undefined;
-  /** The head that was signed last: whoever keeps it elsewhere can hold the log against it later. */
+  /** The last signed head. A copy stored elsewhere can be compared with the log later. */
   readonly head: SignedHead | undefined;
-  /** Records behind that head, which the next one signs. */
+  /** Number of records after that head; the next one signs them. */
   readonly unsigned: number;
-  /** The keys of the signatures, in the order of their first; public keys in base64url. */
+  /** Public keys of the signatures in order of first use, in base64url. */
   readonly keys: readonly string[];
   /** The first hundred, by record. */
   readonly findings: readonly IntegrityFinding[];
-  /** How many there are. */
+  /** The total number. */
   readonly found: number;
-  /** Remarks that are no fault. */
+  /** Remarks that are not findings. */
   readonly notes: readonly string[];
   /** Limits of the proof. */
   readonly limits: readonly string[];
@@ -49,13 +49,13 @@ export interface Verification {
 
 export interface VerifyOptions {
   readonly log: AuditLog;
-  /** Told of the key: a team's is the first of those that its replicas are given. */
+  /** Whose key it is; a team's key is the first of those configured for its replicas. */
   readonly owner?: 'home' | 'team';
-  /** The public key that signs now; undefined: it is gone. */
+  /** The current public key; undefined: it is missing. */
   readonly ownKey: string | undefined;
   /** Whether the key exists but is unavailable now. */
   readonly isLocked?: boolean;
-  /** A head that was kept elsewhere. */
+  /** A head that was stored elsewhere. */
   readonly known?: ChainLink | undefined;
 }
 
@@ -67,15 +67,15 @@ const limits = [
 ] as const;
 
 const maxFindings = 100;
-/** Gaps that may still turn out to be records in another's place. */
+/** Maximum number of gaps that are tracked, because records may turn up elsewhere. */
 const maxGaps = 1000;
-/** So far back it is known what a record's hash was. */
+/** Number of previous records whose hash is remembered. */
 const hashWindow = 1024;
 
 /** Rejects as `log.open` does. */
 export async function verifyLog(options: VerifyOptions): Promise<Verification> {
   const { log, known } = options;
-  // Reads the head before the log, so that every head recorded meanwhile is covered by the log.
+  // Read before the log, so that the log contains every head recorded meanwhile.
   const noted = await log.recordedHead();
   const open = await log.open();
   const check = new Check(options, [noted, known]);
@@ -97,16 +97,16 @@ class Check {
   readonly #ownKey: string | undefined;
   readonly #isLocked: boolean;
   readonly #owner: string;
-  /** Records whose hash is known from elsewhere. */
+  /** Records whose hash is known from another source. */
   readonly #wanted: ReadonlyMap<number, Set<string>>;
   readonly #findings: IntegrityFinding[] = [];
   #found = 0;
   readonly #notes: string[] = [];
   readonly #keys = new Set<string>();
   #lastKey: string | undefined;
-  /** Hashes by number, of the last ones. */
+  /** Hashes of the last records, by number. */
   readonly #hashes = new Map<number, { readonly hash: string; readonly computed: string; readonly prev: string }>();
-  /** Numbers that were passed over, and may come later; both ends included. */
+  /** Skipped numbers that may come later; both ends included. */
   #gaps: { readonly from: number; readonly to: number }[] = [];
   #records = 0;
   #first = 0;
@@ -115,7 +115,7 @@ class Check {
   #until: number | undefined;
   #head: SignedHead | undefined;
   #unsigned = 0;
-  /** Lines since the last good one that are no records, or changed. */
+  /** Number of malformed or changed lines since the last valid one. */
   #spoilt = 0;
   #trimmedTo = 0;
   #isFileStart = false;
@@ -142,7 +142,7 @@ class Check {
 
   line(text: string): void {
     const line = parseLine(text);
-    // Nothing in a line that does not fit its own hash can be believed, its number neither.
+    // If a line does not match its own hash, nothing in it can be trusted, including its number.
     if (line === undefined || line.hash !== line.computed) {
       this.#spoil(line);
       return;
@@ -187,10 +187,10 @@ class Check {
 
   #spoil(line: ParsedLine | undefined): void {
     this.#spoilt++;
-    // It may have been a head: that it is spoilt is told already.
+    // It may have been a head; the damage is reported already.
     this.#unsigned = 0;
     this.#isFileStart = false;
-    // What stands there as its hash is what the next one was written after.
+    // The next line was written after the hash that is stated here.
     if (line !== undefined) this.#hashes.set(this.#last + this.#spoilt, line);
   }
 
@@ -204,7 +204,7 @@ class Check {
     this.#last = seq;
   }
 
-  /** Lines that do not hold stood before `seq`: as many of the numbers there are theirs, the others are nobody's. */
+  /** Reports damaged lines before `seq`: they account for that many of the missing numbers. */
   #tellSpoilt(seq: number): void {
     const from = this.#last + 1;
     const available = seq - from;
@@ -228,7 +228,7 @@ class Check {
     } else this.#tell('doubled', seq, `Record ${seq} stands there once more, behind record ${this.#last}.`);
   }
 
-  /** Whether it was written after the record that stands before it. */
+  /** Checks whether the record was written after its predecessor. */
   #link({ seq, hash, computed, prev }: ParsedLine, isLate: boolean): void {
     const before = seq === 1 ? { hash: genesisLink.hash, computed: genesisLink.hash } : this.#hashes.get(seq - 1);
     if (before !== undefined && prev !== before.hash && prev !== before.computed)
@@ -285,7 +285,7 @@ class Check {
     else this.#notes.push(`Records up to ${this.#first - 1} were taken away to make room, which is on record.`);
   }
 
-  /** Another key may have been there before this one, which then signed all that it found; behind it there is none. */
+  /** Reports changes of the key. A key found by a later one was replaced; after the current one, there is none. */
   #tellKeys(): void {
     if (this.#head === undefined) return;
     const { seq } = this.#head;

@@ -8,19 +8,19 @@ import { isObject } from '../../base/json.ts';
 import type { JsonDocument } from '../../base/json-document.ts';
 
 export interface DataFlowDecision {
-  /** The server that may send there. */
+  /** The server that may send to the destination. */
   readonly server: string;
   /** `mail a@b.example`, `site host.example`, `secret card`. */
   readonly destination: string;
   /** ms since 1970. */
   readonly at: number;
-  /** The app that asked when it was decided. */
+  /** The app whose call led to the decision. */
   readonly app: string;
   /** Origin of the decision; absent in older files. */
   readonly by?: string;
 }
 
-/** The oldest decisions are evicted first, so the user is asked once more. */
+/** Beyond this the oldest decisions are dropped, and the user is asked again. */
 const maxDecisions = 2000;
 
 export class DataFlowDecisions {
@@ -41,7 +41,7 @@ export class DataFlowDecisions {
     return this.#all;
   }
 
-  /** Reads what was decided before. Never rejects: what cannot be read allows nothing. */
+  /** Loads the stored decisions. Never rejects: what cannot be read permits nothing. */
   async start(): Promise<void> {
     this.#take(decisionsIn(await this.#document.read()));
   }
@@ -50,13 +50,13 @@ export class DataFlowDecisions {
     return this.#keys.has(keyOf({ server, destination }));
   }
 
-  /** Rejects as the document's change does: then it counts until the core stops. */
+  /** Rejects as the document's change does; the decision then holds until the core stops. */
   async add(decided: readonly DataFlowDecision[]): Promise<void> {
     this.#take(withAll(this.#all, decided));
     await this.#change((stored) => withAll(stored, decided));
   }
 
-  /** Rejects with AppError `not_found` if none of them stands any more. */
+  /** Rejects with AppError `not_found` if none of them is still in force. */
   async revoke(decided: readonly Pick<DataFlowDecision, 'server' | 'destination'>[]): Promise<void> {
     const going = new Set(decided.map(keyOf));
     const gone = this.#all.filter((one) => going.has(keyOf(one)));

@@ -1,7 +1,6 @@
 /**
- * Asks the user before a call sends something to a destination that only a result named, or sends keys or card numbers.
- * Notes in each session what calls and results name. Every call passes here, in the pipeline; no model can answer what
- * is asked.
+ * Asks the user before a call sends data to a destination that only a result named, or sends keys or card numbers.
+ * Tracks per session what calls and results name. Every call passes here; a model cannot answer the question.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../base/errors.ts';
@@ -31,7 +30,7 @@ export interface DataFlowContext {
   readonly memoryId?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
-  /** Its client app can be given a handle, so that a call may take as long as it takes. */
+  /** Whether the client app can receive a handle, so that the call has no time limit. */
   readonly mayGoOn?: (() => boolean) | undefined;
 }
 
@@ -45,13 +44,14 @@ export interface ReleasedCall {
 /** The decision on a released call, for the record. */
 export interface DataFlowVerdict {
   /**
-   * `recorded`: it would have been asked for; `masked`: keys and cards were; `allowed before`: it was decided for good;
-   * `allowed once`, `allowed always`: what the user said.
+   * `recorded`: it would have needed approval; `masked`: keys and cards were masked; `allowed before`: by a permanent
+   * decision;
+   * `allowed once`, `allowed always`: by the user's answer.
    */
   readonly verdict: 'recorded' | 'masked' | 'allowed before' | 'allowed once' | 'allowed always';
-  /** Why it came to that: `read`, `unsure`, `secret`. */
+  /** The reason: `read`, `unsure`, `secret`. */
   readonly rule: string;
-  /** The question that was answered, where there was one just now, and where that was. */
+  /** The approval that was answered just now, and where. */
   readonly question?: string;
   readonly by?: string;
 }
@@ -64,13 +64,13 @@ interface FlowParts {
   readonly now: () => number;
   /** Returns the display name of an app. */
   readonly nameOfApp: (app: string) => string;
-  /** Describes the place where users decide; absent: on this machine. */
+  /** Describes where users decide; absent: on this machine. */
   readonly answerAt?: (() => string) | undefined;
   /** Called with errors that occur outside a call. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** How long a yes for one call waits for it to be made, and a no stands, in ms. */
+/** How long an approval for one call stays usable, and a refusal stays in force, in ms. */
 const singleUseTtlMs = 10 * 60_000;
 const refusalTtlMs = 60 * 60_000;
 
@@ -88,9 +88,9 @@ export class DataFlowGuard {
   }
 
   /**
-   * Lets a call continue; returns its arguments and the decision. Returns at once for a call that sends nothing. Throws
-   * or rejects with AppError `not_allowed` if the user denied it or did not decide in time, or `cancelled` if the call
-   * was cancelled meanwhile.
+   * Releases a call: returns its arguments and the decision. Returns synchronously for a call that sends nothing.
+   * Throws or rejects with AppError `not_allowed` if the user denied it or did not decide in time, or `cancelled` if
+   * the call was cancelled.
    */
   release(
     tool: FlowTool,
@@ -105,7 +105,7 @@ export class DataFlowGuard {
       return { args };
     }
     const look = inspectCall(roles, args);
-    // Most calls go where the session's calls went before: they need no search.
+    // Most calls go to destinations of earlier calls, which need no search.
     const unknown = look.destinations.filter((to) => !session.memory.isKnownNamed(to));
     if (unknown.length === 0) return this.#decide(tool, args, { ...look, destinations: [] }, [], session, context);
     return this.#trace(tool, args, { ...look, destinations: unknown }, session, context);
@@ -124,7 +124,7 @@ export class DataFlowGuard {
     return this.#decide(tool, args, look, origins, session, context);
   }
 
-  /** Records a result on its way to the caller; a repeated result counts as well. */
+  /** Records a result on its way to the caller; a cached result counts as well. */
   recordResult(tool: FlowTool, args: JsonObject | undefined, result: Result, context: DataFlowContext): void {
     if (this.#parts.settings().mode === 'off') return;
     const session = this.#sessions.of(context);
@@ -133,13 +133,13 @@ export class DataFlowGuard {
     this.#note(session, result, tool.id, tool.server, this.roles.of(tool));
   }
 
-  /** Notes what a model read otherwise: a stored result, a resource, a prompt, the error of a failed call. */
+  /** Records what a model read otherwise: a spill, a resource, a prompt, the error of a failed call. */
   recordText(of: string, server: string, read: Result | string, context: DataFlowContext): void {
     if (this.#parts.settings().mode === 'off') return;
     this.#note(this.#sessions.of(context), read, of, server, this.roles.forSource(of, server));
   }
 
-  /** The session is over. */
+  /** Ends the session. */
   forget(sessionId: string): void {
     this.#sessions.forget(sessionId);
   }
@@ -190,7 +190,7 @@ export class DataFlowGuard {
     );
   }
 
-  /** Resolves when the user lets it go. */
+  /** Resolves when the user permits the call. */
   async #ask(
     tool: FlowTool,
     args: JsonObject | undefined,
@@ -263,7 +263,7 @@ export class DataFlowGuard {
   }
 }
 
-/** `added`: destinations that were new and are the session's own from now on. */
+/** `added`: new destinations, which from now on count as the session's own. */
 function passed(
   args: JsonObject | undefined,
   added: readonly Destination[],
@@ -279,7 +279,7 @@ function ruleOf(findings: readonly DataFlowFinding[]): string {
   return [...new Set(findings.map(({ why }) => why))].join(', ');
 }
 
-/** The very call: a further try of it is the same one. */
+/** Identifies a call, so that a retry is recognized. */
 function callKey({ id }: FlowTool, args: JsonObject | undefined, { memoryId, sessionId }: DataFlowContext): string {
   return createHash('sha256')
     .update(JSON.stringify([memoryId ?? sessionId, id, args ?? {}]))
@@ -293,7 +293,7 @@ function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(item)]));
 }
 
-/** The answer; undefined if the time was over. */
+/** The outcome; undefined after the time limit. */
 async function waitFor(
   { answer, question }: SubmittedApproval,
   limitMs: number,

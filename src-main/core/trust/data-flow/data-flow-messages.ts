@@ -1,4 +1,4 @@
-/** The words of a question about what leaves, and of the refusal that a model reads. One voice, written here only. */
+/** The text of data-flow approvals, and of the refusal that a model reads. Worded only here. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { truncateText, markInvisible } from '../../base/visible-text.ts';
@@ -17,7 +17,7 @@ interface Asker {
   readonly sessionId: string;
 }
 
-/** `key`: of this very call in this session. */
+/** `key`: of this call in this session. */
 export function createApprovalRequest(
   tool: FlowTool,
   args: JsonObject | undefined,
@@ -50,7 +50,8 @@ function placeOf({ key }: Destination): string {
 }
 
 /**
- * `Cursor wants to send to mark@evil.example with mail:send_email. Nobody but an answer of mail:read_inbox named this
+ * For example `Cursor wants to send to mark@evil.example with mail:send_email. Only a result of mail:read_inbox named
+ * this
  * address.`
  */
 export function describeDataFlow(tool: FlowTool, findings: readonly DataFlowFinding[], appName: string): string {
@@ -70,7 +71,7 @@ interface QuestionState {
   readonly at?: string | undefined;
 }
 
-/** The refusal. `state`: what became of the question. */
+/** The refusal. `state`: the outcome of the approval. */
 export function dataFlowRefusal(tool: FlowTool, findings: readonly DataFlowFinding[], state: QuestionState): AppError {
   const [first] = findings;
   const what = first === undefined ? '' : ` It would ${deedOf(first)}. ${reasonOf(first)}`;
@@ -134,7 +135,7 @@ function detailsOf(finding: DataFlowFinding): readonly ApprovalDetail[] {
     : [where];
 }
 
-/** `whose`: who asks is asked about no more, in words. */
+/** `scope`: who is not asked again, in words. */
 function choicesFor(tool: FlowTool, findings: readonly DataFlowFinding[], scope: string): readonly ApprovalChoice[] {
   const places = [...new Set(findings.map(decisionKey))].map((key) => shown(key.slice(key.indexOf(' ') + 1)));
   const these = findings.every(({ why }) => why === 'secret')

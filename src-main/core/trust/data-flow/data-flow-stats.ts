@@ -1,5 +1,5 @@
 /**
- * Records data-flow questions, asked or not: counts by day, the last ones with their sentence. One document, so that
+ * Records data-flow questions, asked or not: counts by day, and the latest with their text. One document, so that
  * after a week of `record` the user can see what `ask` would have meant.
  */
 import { Emitter } from '../../base/emitter.ts';
@@ -23,12 +23,12 @@ export interface DataFlowEvent {
 type Counts = Readonly<Partial<Record<DataFlowOutcome, number>>>;
 
 interface StoredStats {
-  /** When this home's record began. */
+  /** When recording began in this home. */
   readonly since: number;
   /** Counts by day, such as `2026-11-22`, in UTC. */
   readonly days: Readonly<Record<string, Counts>>;
   readonly last: readonly DataFlowEvent[];
-  /** The user does not want to be offered `ask`. */
+  /** Whether the user declined the offer of `ask`. */
   readonly declined?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface DataFlowSummary {
   readonly since: number;
   /** Counts of the last seven days. */
   readonly week: Counts;
-  /** Latest last. */
+  /** Newest last. */
   readonly last: readonly DataFlowEvent[];
 }
 
@@ -64,7 +64,7 @@ export class DataFlowStats {
     document.changed.on(() => void this.#look());
   }
 
-  /** Reads what there is, and begins the record of a home that has none. Never rejects. */
+  /** Loads the document, or starts recording in a home without one. Never rejects. */
   async start(): Promise<void> {
     if (!(await this.#look())) this.#writeSoon();
   }
@@ -85,15 +85,12 @@ export class DataFlowStats {
     return { since, week: week.reduce<Counts>((sum, [, counts]) => added(sum, counts), {}), last };
   }
 
-  /**
-   * A week of recording is over, and the user has not said no: `ask` can be offered to them, with what it would have
-   * meant.
-   */
+  /** Whether `ask` can be offered, with what it would have meant: a week was recorded and the user has not declined. */
   get canOfferApproval(): boolean {
     return this.#stored.declined !== true && this.#now() - this.#stored.since >= 7 * dayMs;
   }
 
-  /** The user does not want it offered any more. */
+  /** The user declines the offer. */
   decline(): void {
     this.#declined = true;
     this.#stored = { ...this.#stored, declined: true };
@@ -101,18 +98,18 @@ export class DataFlowStats {
     this.changed.emit();
   }
 
-  /** Resolves when all of it is written. */
+  /** Resolves when everything is written. */
   async close(): Promise<void> {
     if (this.#timer !== undefined) this.#write();
     await this.#writing;
   }
 
-  /** Whether there is one. */
+  /** Returns whether the document exists. */
   async #look(): Promise<boolean> {
     const known = storedIn(await this.#document.read());
     if (known === undefined) return false;
     this.#stored = this.#fresh.reduce(withEvent, known);
-    // Earlier readers received empty statistics.
+    // Readers so far received empty statistics.
     this.changed.emit();
     return true;
   }
@@ -126,7 +123,7 @@ export class DataFlowStats {
     this.#timer = undefined;
     const fresh = this.#fresh;
     this.#fresh = [];
-    // Whoever cannot write here, as on a full disk, still knows it until the core stops.
+    // If the document cannot be written (a full disk), the events are kept until the core stops.
     this.#writing = this.#writing.then(() => this.#store(fresh)).catch(() => undefined);
   }
 

@@ -13,7 +13,7 @@ const ofRun = characterTable(/[\w+/-]/);
 /** Maximum length of a text, in characters; the rest is not decoded. */
 const maxDecodedLength = 1_000_000;
 
-/** Texts found under one layer, without those that are no text. Takes time in proportion to the text. */
+/** Texts found below one layer, without those that are not text. Takes linear time. */
 export function decodeOneLayer(whole: string): readonly string[] {
   if (!mayBeEncoded(whole)) return [];
   const text = whole.slice(0, maxDecodedLength);
@@ -31,13 +31,13 @@ export function decodeOneLayer(whole: string): readonly string[] {
   ].filter((one) => one !== undefined);
 }
 
-/** One look for what all of the others need: most texts have none of it, and then no part of them has. */
+/** One test for what all decoders need, because most texts contain none of it. */
 export function mayBeEncoded(text: string): boolean {
   if (text.includes('%') || text.includes('\\u') || text.includes('&#')) return true;
   return hasRun(text, ofRun, 16) || hasSpelledAt(text);
 }
 
-/** "at" in small or capital letters with nothing but white space or a bracket on both sides. */
+/** "at" in any case, with only white space or brackets on both sides. */
 function hasSpelledAt(text: string): boolean {
   for (let at = 1; at + 2 < text.length; at++) {
     const isAt = (text.charCodeAt(at) | 0x20) === 0x61 && (text.charCodeAt(at + 1) | 0x20) === 0x74;
@@ -46,7 +46,7 @@ function hasSpelledAt(text: string): boolean {
   return false;
 }
 
-/** Bytes that are readable text nearly throughout; random ones are not. */
+/** Returns the bytes as text if nearly all of it is readable; random bytes are not. */
 function textIn(bytes: Buffer): string | undefined {
   if (bytes.length < 6) return undefined;
   const text = bytes.toString('utf8');
@@ -71,7 +71,7 @@ function spelledOut(text: string): string[] {
     const user = userBefore.exec(text.slice(Math.max(0, index - 70), index))?.[0].trim();
     const host = hostBehind.exec(text.slice(index + sign.length, index + sign.length + 300))?.[0].trim();
     if (user === undefined || host === undefined) return [];
-    // "at" is a word of every sentence: it takes a spelled dot next to it.
+    // "at" is common in sentences, so it needs a spelled dot next to it.
     const spelled = host.replace(dots, '.');
     return sign.trim() === sign || spelled !== host ? [`${user}@${spelled.replace(/\s+/g, '')}`] : [];
   });

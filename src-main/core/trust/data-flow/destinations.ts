@@ -10,19 +10,19 @@ export type DestinationKind = 'mail' | 'site' | 'account' | 'phone' | 'name';
 
 export interface Destination {
   readonly kind: DestinationKind;
-  /** In one spelling: what is compared and remembered. */
+  /** Normalized: used for comparison and storage. */
   readonly key: string;
-  /** Spellings under which a text that was read may hold it; the most specific one first. */
+  /** Spellings that a text may contain; the most specific one first. */
   readonly spellings: readonly string[];
   /** The spelling in the arguments. */
   readonly written: string;
   /** The whole address, for a site. */
   readonly url?: string;
-  /** It is in a text that is sent, not where the call is sent to. */
+  /** Whether it is part of a text that is sent, instead of the address of the call. */
   readonly isLink?: boolean;
 }
 
-/** A text of the arguments, and the keys that lead to it. */
+/** A text in the arguments, and the keys that lead to it. */
 export interface ArgumentText {
   readonly keys: readonly string[];
   readonly text: string;
@@ -31,7 +31,7 @@ export interface ArgumentText {
 const maxTexts = 2000;
 const maxDepth = 20;
 
-/** Texts and numbers of the arguments, in their order; keys of lists are those of the list. */
+/** Texts and numbers in the arguments, in order; items of a list have the list's keys. */
 export function argumentTexts(args: JsonObject | undefined): readonly ArgumentText[] {
   const found: ArgumentText[] = [];
   if (args !== undefined) addTexts(args, [], found);
@@ -47,7 +47,7 @@ function addTexts(value: unknown, keys: readonly string[], found: ArgumentText[]
 }
 
 const mailPattern = /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu;
-/** The same for texts without letters of other scripts: their tables take several times as long to set up. */
+/** The same pattern for ASCII texts, because tables for other scripts take several times as long to set up. */
 const asciiMailPattern = /[\w.%+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){1,8}/g;
 const urlPattern =
   /\b(?:https?|wss?|ftps?):\/\/[^\s"'<>`\\^{}|]{1,4000}|\bwww\.[\w-]{1,63}\.[^\s"'<>`\\^{}|]{1,4000}/gi;
@@ -69,7 +69,7 @@ export function destinationsIn(text: string, mayBeName: boolean): readonly Desti
     : [];
 }
 
-/** A text that is an address and nothing else, whatever its key. */
+/** Destinations in a text that is nothing but an address, whatever its key. */
 export function parseDestination(text: string): readonly Destination[] {
   if (text.length > 4000) return [];
   const trimmed = text.trim();
@@ -102,7 +102,7 @@ function sitesIn(text: string): readonly Destination[] {
   });
 }
 
-/** Hosts where many users have a place each: the place is the destination. */
+/** Hosts shared by many users, where the path is part of the destination. */
 const shared: ReadonlySet<string> = new Set(
   `api.telegram.org bitbucket.org discord.com discordapp.com docs.google.com drive.google.com dropbox.com facebook.com
    forms.gle gist.github.com gist.githubusercontent.com github.com gitlab.com hooks.slack.com hooks.zapier.com linkedin.com
@@ -125,15 +125,16 @@ function siteOf(written: string, address: string): readonly Destination[] {
 }
 
 /**
- * Public suffixes, below which anyone can register a host: two hosts there are unrelated. Two-letter countries have
- * `co.uk` and the like.
+ * Public suffixes below which anyone can register a host, so that two hosts there are unrelated. Two-letter countries
+ * also
+ * have `co.uk` and the like.
  */
 const suffixes: ReadonlySet<string> = new Set(
   `amazonaws.com azurewebsites.net blogspot.com cloudfront.net github.io gitlab.io herokuapp.com netlify.app ngrok.io onrender.com
    pages.dev trycloudflare.com vercel.app web.app workers.dev`.split(/\s+/),
 );
 
-/** `a.b.example`, then `b.example`: what leaves may be in the name of a host below one that was read. */
+/** `a.b.example`, then `b.example`: data can leave in a host name below one that was read. */
 function withParents(host: string): readonly string[] {
   if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return [host];
   const labels = host.split('.');
@@ -143,7 +144,7 @@ function withParents(host: string): readonly string[] {
   return names.filter((name) => name === host || isParent(name));
 }
 
-/** `github.com/owner/repo/issues`, then each shorter place: what leaves may stand below one that was read. */
+/** `github.com/owner/repo/issues`, then each parent: the destination may be below one that was read. */
 function placesOf(place: string): readonly string[] {
   const steps = place.split('/');
   return steps.slice(1).map((_step, at) => steps.slice(0, steps.length - at).join('/'));
@@ -153,7 +154,7 @@ function placeIn({ pathname }: URL): string {
   return pathname.split('/').slice(0, 4).join('/').replace(/\/$/, '').toLowerCase();
 }
 
-/** One spelling of an address: what comes behind `#` is not sent. */
+/** A normalized address without its fragment, which is not sent. */
 function sameUrl(url: URL): string {
   const copy = new URL(url);
   copy.hash = '';
@@ -184,7 +185,7 @@ function nameOf(written: string): Destination {
   return { kind: 'name', key: `name ${key}`, spellings: [key], written };
 }
 
-/** Accounts and numbers that users write with spaces, in the spelling of a destination: for texts that are read. */
+/** Accounts and numbers written with spaces, in the spelling of a destination; for texts that are read. */
 export function spacedNumbers(text: string): readonly string[] {
   return [...accountsIn(text), ...phonesIn(text)].flatMap(({ spellings }) => spellings);
 }

@@ -1,6 +1,6 @@
 /**
- * Examines the arguments of a call that sends: where they go, who named that first, whether keys or cards are in them.
- * Decides nothing.
+ * Examines the arguments of a call that sends: its destinations, who named them first, and whether they contain keys
+ * or cards. Decides nothing.
  */
 import type { JsonObject } from '../../base/json.ts';
 import { decodeOneLayer, mayBeEncoded } from './decode-layer.ts';
@@ -17,11 +17,11 @@ import type { Source } from './readable-lines.ts';
 import type { Provenance, SessionProvenance } from './session-provenance.ts';
 import { destinationKey, type ToolRoles } from './tool-roles.ts';
 
-/** Something about a call that the user may want to be asked about. */
+/** Something about a call that the user may want to approve. */
 export type DataFlowFinding =
-  /** It goes to a destination that only a result named. */
+  /** The call sends to a destination that only a result named. */
   | { readonly why: 'read'; readonly to: Destination; readonly source: Source }
-  /** More was read than the session remembers, so who named the destination is unknown. */
+  /** The session's memory is incomplete, so it is unknown who named the destination. */
   | { readonly why: 'unsure'; readonly to: Destination }
   | { readonly why: 'secret'; readonly kind: SensitiveKind };
 
@@ -31,11 +31,11 @@ export function decisionKey(finding: DataFlowFinding): string {
   return finding.to.isLink === true ? `link ${finding.to.key}` : finding.to.key;
 }
 
-/** Characters of one text that are examined: half of them at its beginning, half at its end. */
+/** Maximum number of characters of a text that are examined: half at its beginning, half at its end. */
 const maxTextLength = 100_000;
 const maxDestinations = 50;
 
-/** The parts of a call to examine; needs no memory. */
+/** The parts of a call to examine; independent of the session's memory. */
 export interface CallInspection {
   readonly texts: readonly ArgumentText[];
   readonly destinations: readonly Destination[];
@@ -46,7 +46,7 @@ export function inspectCall(roles: ToolRoles, args: JsonObject | undefined): Cal
   return { texts, destinations: sendsTo(texts, roles) };
 }
 
-/** `origins`: one for each destination, in their order. */
+/** `origins`: one per destination, in order. */
 export function evaluateCall(
   { texts, destinations }: CallInspection,
   origins: readonly Provenance[],
@@ -65,7 +65,7 @@ export function evaluateCall(
   return [...findings, ...[...kinds].map((kind) => ({ why: 'secret', kind }) as const)];
 }
 
-/** Each destination once; those the call is sent to before links in what it says. */
+/** Distinct destinations; the addresses of the call before links in its texts. */
 function sendsTo(texts: readonly ArgumentText[], roles: ToolRoles): readonly Destination[] {
   const found = texts.flatMap(({ keys, text }) => {
     const key = destinationKey(keys);
@@ -86,8 +86,8 @@ function sendsTo(texts: readonly ArgumentText[], roles: ToolRoles): readonly Des
 }
 
 /**
- * A page that is fetched just as a page or a file named it takes nothing along; one that a message names may wait for
- * just that, and what it says is read. A link in what is sent is not fetched here.
+ * Whether a fetch is harmless: the address was named as a whole by a page or file, so it carries no data. An address
+ * named by a message is not, because its author may wait for the request; nor is a link in a sent text.
  */
 function isHarmless(
   { url, isLink }: Destination,

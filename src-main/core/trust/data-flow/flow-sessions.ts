@@ -3,22 +3,22 @@ import type { Result } from '../../wire/message.ts';
 import type { Source } from './readable-lines.ts';
 import { provenanceLimits, SessionProvenance } from './session-provenance.ts';
 
-/** Characters and sessions that are remembered altogether. */
+/** Maximum number of remembered characters and sessions in total. */
 const maxLength = 128_000_000;
 const maxSessions = 300;
 /** Idle time after which a memory expires, for sessions that do not end (2026-07-28 over HTTP). */
 const idleTimeoutMs = 6 * 60 * 60_000;
-/** Evicted sessions that are known as such. */
+/** Maximum number of evicted sessions that are remembered as evicted. */
 const maxEvicted = 10_000;
-/** Sizes are added up once in so many calls. */
+/** Number of calls between checks of the total size. */
 const checkInterval = 200;
 const maxDecided = 500;
-/** Results are read this long after they arrived, while the model thinks, unless a call needs them sooner. */
+/** Results are indexed this long after they arrived, while the model thinks, unless a call needs them sooner. In ms. */
 const readDelayMs = 20;
 
 export class FlowSession {
   readonly memory: SessionProvenance;
-  /** Calls that may be made once, and destinations that were refused; until when, in ms since 1970. */
+  /** Calls that may be made once, and destinations that were refused, until a time in ms since 1970. */
   readonly once = new Map<string, number>();
   readonly no = new Map<string, number>();
   readonly #now: () => number;

@@ -13,7 +13,7 @@ import { isRecipientRecord } from './tool-roles.ts';
 
 /** The tool, resource, or prompt that a text came from. */
 export interface Source {
-  /** `server:tool`, or the server with the name of what was read. */
+  /** `server:tool`, or the server with the name of the item. */
   readonly of: string;
   readonly server: string;
   /** Mail or chat. */
@@ -22,21 +22,18 @@ export interface Source {
   readonly at: number;
 }
 
-/**
- * A value in JSON that a record holds as a recipient: of a payment, a meeting, a shared file, or out of an address
- * book.
- */
+/** A JSON value that a record lists as a recipient: of a payment, a meeting, a shared file, or in an address book. */
 export const recipientMark = '\u0001';
-/** Any other value in JSON. */
+/** Any other JSON value. */
 export const fieldMark = '\u0002';
 /** A line of plain text. */
 export const plainMark = '\u0003';
 
-/** In characters. An address on the edge of a piece is in both. */
+/** In characters. An address at a boundary is in both pieces. */
 const pieceLength = 65_536;
 const overlap = 400;
 const maxDepth = 40;
-/** A value that may be an address or a name. */
+/** Maximum length of a value that may be an address or a name. */
 const maxFieldLength = 320;
 
 export function argumentLines(args: JsonObject): string {
@@ -47,7 +44,7 @@ export function argumentLines(args: JsonObject): string {
 
 const memoryOfArgument = 1_000_000;
 
-/** Lines of all that a model reads of a result, in pieces of about 64,000 characters. */
+/** Lines of everything that a model reads of a result, in pieces of about 64,000 characters. */
 export function* readPieces(read: Result | RawJson | string, source: Source): Generator<string, void> {
   let piece = '';
   for (const lines of linesIn(read, source)) {
@@ -64,7 +61,7 @@ function* linesIn(read: Result | RawJson | string, source: Source): Generator<st
   // The author of a message also writes its list of recipients.
   const fields: FieldReader = { mark: isAddressBook ? recipientMark : fieldMark, hasRecords: !source.messages };
   if (typeof read === 'string') yield* linesOfText(read, fields);
-  // The bytes as they came, which are too many to parse here.
+  // Raw bytes, which are too large to parse here.
   else if (read instanceof RawJson) for (const chunk of read.chunks) yield* linesOfBytes(chunk);
   else {
     const { _meta, content, ...others } = read;
@@ -89,13 +86,13 @@ function* linesOfBytes(chunk: Uint8Array): Generator<string, void> {
     yield linesOf(Buffer.from(chunk.subarray(Math.max(0, from - overlap), from + pieceLength)).toString('utf8'), ' ');
 }
 
-/** A text that is JSON holds fields; any other one holds lines. */
+/** A JSON text contains fields; any other text contains lines. */
 function* linesOfText(text: string, fields: FieldReader): Generator<string, void> {
   const json = /^\s*[[{]/.test(text) ? tryParsePlainJson(text) : undefined;
   if (json !== undefined) return yield* linesOfFields(json, fields, 0);
   for (const piece of piecesOf(text)) {
     yield linesOf(piece, ' ');
-    // A name by itself, behind a colon or between quotes, is one that the server lists.
+    // A name on its own, after a colon or in quotes, is one that the server lists.
     yield piece
       .split(/[\n\r"\t]|: /)
       .map((line) => line.trim())
@@ -129,18 +126,18 @@ function* piecesOf(text: string): Generator<string, void> {
     yield text.slice(Math.max(0, from - overlap), from + pieceLength);
 }
 
-/** A text as one line, and one more for each thing that it holds in another spelling. */
+/** A text as one line, followed by one line per decoded spelling. */
 function linesOf(text: string, mark: string): string {
   const line = lineOf(text, mark);
   const others = [...decodeOneLayer(text), ...spacedNumbers(text).filter((number) => !line.includes(number))];
   return others.length === 0 ? line : [line, ...others.map((other) => lineOf(other, ' '))].join('');
 }
 
-/** Marks and invisible characters that are put between letters so that an address is not found. */
+/** Marks and invisible characters that are inserted between letters to hide an address. */
 const invisible =
   /\u034f|[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\ufe00-\ufe0f]|\udb40[\udc00-\uddef]/g;
 
-/** Lower case, one width, no invisible characters, no line breaks; `www.` is no part of a host. */
+/** Lower case, normalized width, no invisible characters, no line breaks, no leading `www.`. */
 function lineOf(text: string, mark: string): string {
   const plain = isAscii(text) ? text : text.replace(invisible, '').normalize('NFKC');
   const line = plain

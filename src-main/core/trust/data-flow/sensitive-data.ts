@@ -1,4 +1,4 @@
-/** Data that nobody sends away unasked, by shape and checksum: keys, private keys, card numbers. */
+/** Finds sensitive data by shape and checksum: API keys, private keys, card numbers. */
 import { isPrefixedKey, prefixedKeyPattern, privateKeyPattern } from '../../base/secret-patterns.ts';
 import { hasDigits, hasRun, characterTable } from '../text-prefilter.ts';
 import { maskPlaceholder } from '../../base/mask.ts';
@@ -19,15 +19,15 @@ export interface SensitiveMatch {
 /** 13 to 19 digits, with single spaces or hyphens between them. */
 const digits = /(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-]?\d)/g;
 
-/** First digits and lengths that issuers of cards use. */
+/** Prefixes and lengths of card issuers. */
 const issuers =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12,15}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14})$/;
 
-/** Characters of keys with a prefix, and the length of the shortest one: Slack's. */
+/** Characters of prefixed keys, and the length of the shortest one (Slack's). */
 const ofKeys = characterTable(/[\w.-]/);
 const minKeyLength = 13;
 
-/** In their order, each as it stands there. Takes time in proportion to the text. */
+/** Matches in order, verbatim. Takes linear time. */
 export function findSensitive(text: string): readonly SensitiveMatch[] {
   const found: SensitiveMatch[] = [];
   const mayBeKey = hasRun(text, ofKeys, minKeyLength);
@@ -42,7 +42,7 @@ export function findSensitive(text: string): readonly SensitiveMatch[] {
   return found;
 }
 
-/** The text with `***` in place of each of them. */
+/** The text with `***` in place of each match. */
 export function redactSensitive(text: string): string {
   return findSensitive(text).reduce((masked, { text: found }) => masked.replaceAll(found, maskPlaceholder), text);
 }

@@ -1,7 +1,7 @@
 /**
- * The texts that one session has read and written, in their order, so that the first one to name a destination can be
- * found. Kept in memory only and bounded: beyond the limit the session is incomplete, and a destination that is not
- * found may have been read all the same.
+ * The texts that one session has read and written, in order, to find which one named a destination first. In memory
+ * only and bounded: beyond the limit the session is incomplete, and a destination that is not found may still have
+ * been read.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../base/json.ts';
@@ -11,7 +11,7 @@ import type { Destination } from './destinations.ts';
 import { argumentLines, fieldMark, plainMark, readPieces, recipientMark, type Source } from './readable-lines.ts';
 
 /**
- * `named`: in arguments before any result, or listed as a recipient by records alone; `new`: nowhere so far; `unknown`:
+ * `named`: in arguments before any result, or only as a recipient in records; `new`: nowhere so far; `unknown`:
  * not found, and the memory is incomplete.
  */
 export type Provenance =
@@ -28,13 +28,13 @@ export const provenanceLimits: ProvenanceLimits = { result: 4_000_000, session: 
 
 type Pending = { readonly args: JsonObject } | { readonly read: Result | RawJson | string; readonly source: Source };
 
-/** Characters that are searched or read before other work gets a turn. */
+/** Number of characters that are searched or read before the event loop gets its next turn. */
 const turnLength = 1_000_000;
 const named: Provenance = { kind: 'named' };
 
 export class SessionProvenance {
   readonly #limits: ProvenanceLimits;
-  /** Each text once, in the order of reading; undefined: arguments of a call. */
+  /** Distinct texts in reading order; undefined: arguments of a call. */
   readonly #texts = new Map<string, Source | undefined>();
   /** Origins that later texts cannot change, by the destination's key. */
   readonly #known = new Map<string, Provenance>();
@@ -49,32 +49,32 @@ export class SessionProvenance {
     this.#isIncomplete = isIncomplete;
   }
 
-  /** Characters that are stored. */
+  /** Number of stored characters. */
   get length(): number {
     return this.#length;
   }
 
-  /** Notes what the model wrote. Returns at once. */
+  /** Records what the model wrote. Returns at once. */
   noteArguments(args: JsonObject | undefined): void {
     if (args !== undefined) this.#pending.push({ args });
   }
 
-  /** Notes what the model read. Returns at once. */
+  /** Records what the model read. Returns at once. */
   recordRead(read: Result | RawJson | string, source: Source): void {
     this.#pending.push({ read, source });
   }
 
-  /** Notes that a call went to a destination that was new: later texts cannot be the first to name it. */
+  /** Records that a call went to a new destination, so that later texts are not the first to name it. */
   noteSent({ key, kind }: Destination): void {
     if (kind !== 'name' && !this.#known.has(key)) this.#known.set(key, named);
   }
 
-  /** Whether the session named this destination first, as far as that is known without a search. */
+  /** Whether the session named this destination first, as far as known without a search. */
   isKnownNamed({ key }: Destination): boolean {
     return this.#known.get(key) === named;
   }
 
-  /** Reads all that was noted, in turns with other work. */
+  /** Indexes everything recorded, in turns with other work. */
   async settle(): Promise<void> {
     while (this.#pending.length > 0 || this.#settling !== undefined) {
       this.#settling ??= this.#readPending().finally(() => (this.#settling = undefined));
@@ -82,7 +82,7 @@ export class SessionProvenance {
     }
   }
 
-  /** The first to name a destination that `server` would send to. Call it after `settle`. */
+  /** Who named a destination first, for a call of `server`. Call it after `settle`. */
   async originOf(to: Destination, server: string): Promise<Provenance> {
     const known = this.#known.get(to.key);
     if (known !== undefined) return known;
@@ -99,7 +99,7 @@ export class SessionProvenance {
     return joined ?? { kind: this.#isIncomplete ? 'unknown' : 'new' };
   }
 
-  /** Whether a text that was read holds this address as a whole. `url`: as `Destination.url` spells it. */
+  /** Whether a text that was read contains this whole address. `url`: as `Destination.url` spells it. */
   hasUrl(url: string): boolean {
     const lower = url.toLowerCase();
     return [...this.#texts].some(
@@ -152,7 +152,7 @@ export class SessionProvenance {
   async #firstToName(spelling: string, joins: Joins): Promise<Source | undefined | null> {
     let searched = 0;
     for (const [text, source] of this.#texts) {
-      // What the session names must be the destination itself, not a longer address that ends with it.
+      // The session must have named the destination itself, not a longer address that ends with it.
       if (occurrences(text, spelling, source === undefined ? isAddressCharacter : joins).length > 0) return source;
       searched += text.length;
       if (searched < turnLength) continue;
@@ -162,10 +162,10 @@ export class SessionProvenance {
     return null;
   }
 
-  /** User and host were read, each by itself, and never named by the session. */
+  /** The case where user and host were read separately and never named by the session. */
   async #originOfParts(address: string): Promise<Provenance | undefined> {
     const [user = '', host = ''] = address.split('@');
-    // A plain first name is in many texts.
+    // A plain first name occurs in many texts.
     if (!/[._\d-]/.test(user) && user.length < 8) return undefined;
     const [first, second] = [
       await this.#firstToName(user, isAsciiWordCharacter),
@@ -175,8 +175,8 @@ export class SessionProvenance {
   }
 
   /**
-   * A name that the server lists itself, as a member or a channel, is its own. Otherwise each word of it must have been
-   * read first.
+   * A name that the server itself lists, as a member or a channel, belongs to it. Otherwise every word of the name
+   * must have been read before.
    */
   async #originOfName(name: string, server: string): Promise<Provenance> {
     if (this.#isListed(name, server)) return named;
@@ -197,9 +197,8 @@ export class SessionProvenance {
   }
 
   /**
-   * Whether all that was read holds an address only as a value of its own, and at least once as a recipient in a
-   * record: a payee of an earlier payment, a participant of a meeting. An address inside a sentence may be an
-   * instruction.
+   * Whether everything that was read contains an address only as a separate value, at least once as a recipient in a
+   * record (a payee, a participant). An address inside a sentence may be an instruction.
    */
   #isRecord(spelling: string): boolean {
     if (this.#isIncomplete) return false;
@@ -217,7 +216,7 @@ export class SessionProvenance {
 }
 
 /**
- * Whether a character next to a spelling makes it part of a longer word. `after`: it and the one behind it follow the
+ * Whether a character next to a spelling makes it part of a longer word. `after`: it and its successor follow the
  * spelling.
  */
 type Joins = (character: string, after?: string) => boolean;

@@ -1,7 +1,7 @@
 /**
- * Determines a tool's data-flow roles: reads untrusted text, sends data out. The user's setting is final. Otherwise the
- * roles are guessed from the names of server, tool and parameters, and an unknown tool is taken to read untrusted text.
- * Hints are the server's own claims: they can make a tool a sender, never stop it from being one.
+ * Determines a tool's data-flow roles: reads untrusted text, sends data out. The user's setting is final. Otherwise
+ * roles are guessed from the names of server, tool and parameters, and an unknown tool is assumed to read untrusted
+ * text. Annotations are claims of the server: they can make a tool a sender, but never prevent it.
  */
 import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { DataFlowRole } from '../../config/app-config.ts';
@@ -18,21 +18,21 @@ export interface FlowTool {
 export interface ToolRoles {
   readonly foreign: boolean;
   readonly sends: boolean;
-  /** It gets what is at an address: if nothing but the address leaves, the address may be one that was read. */
+  /** Fetches an address: if only the address leaves, it may be one that was read. */
   readonly fetches: boolean;
-  /** Whatever is in its arguments is run: addresses anywhere in them count. */
+  /** Runs its arguments: addresses anywhere in them count. */
   readonly runs: boolean;
   /** Mail or chat: texts name users, and anyone can write what is read there. */
   readonly messages: boolean;
 }
 
-/** The roles by the user's word or by a guess, made once for each definition. */
+/** Resolves roles from the user's settings or by a guess, once per definition. */
 export class ToolRoleResolver {
   readonly #said: () => Said;
   #known = new WeakMap<JsonObject, ToolRoles>();
   #for: unknown;
 
-  /** `said`: by `server` or `server:tool`; the tool's wins. */
+  /** `said`: the user's settings by `server` or `server:tool`; the tool's wins. */
   constructor(said: () => Said) {
     this.#said = said;
   }
@@ -51,8 +51,8 @@ export class ToolRoleResolver {
   }
 
   /**
-   * The roles of what is read besides results of calls: foreign, unless the user said otherwise of the tool or server
-   * it is from.
+   * The roles of sources other than call results: untrusted, unless the user's setting for the tool or server says
+   * otherwise.
    */
   forSource(of: string, server: string): Pick<ToolRoles, 'foreign' | 'messages'> {
     const word = wordFor(this.#said(), of, server);
@@ -107,7 +107,7 @@ export function isRecipientRecord(name: string): boolean {
   return splitIdentifier(name).some((word) => recordWords.has(word));
 }
 
-/** Whether what stands under these keys says where a call goes. `address`: it is an address of a page or service. */
+/** Whether the value under these keys is the destination of a call. `address`: of a page or service. */
 export function destinationKey(keys: readonly string[]): 'recipient' | 'address' | undefined {
   for (const key of keys) {
     const parts = splitIdentifier(key);
@@ -141,9 +141,9 @@ function guessRoles({ server, name, definition }: FlowTool): ToolRoles {
   };
 }
 
-/** The words of a name in lower case: `sendEmail`, `send_email`, `mail.send-email`. */
+/** Words of a name in lower case: `sendEmail`, `send_email`, `mail.send-email`. */
 export function splitIdentifier(name: string): readonly string[] {
-  // Most parameters are one word: each of each call is asked.
+  // Fast path: most parameter names are one word, and every parameter of every call is examined.
   if (isLowerCase(name) && name.length <= maxNameLength) return [name];
   return (name.slice(0, maxNameLength).match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
 }

@@ -1,7 +1,4 @@
-/**
- * Calls in flight that wait for the user's word, as items of the inbox: those with one cause are one. And what was
- * allowed for good.
- */
+/** Inbox items for calls that wait for the user's approval, one per cause, and for permanent decisions. */
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { markInvisible } from '../../base/visible-text.ts';
@@ -14,13 +11,13 @@ import type { PastDecision, InboxAction, InboxItem, InboxPart, DecisionResult } 
 
 interface QuestionSourceParts {
   readonly questions: ApprovalQueue;
-  /** Decisions "always for this destination"; each can be revoked. */
+  /** Permanent decisions for destinations; each can be revoked. */
   readonly decisions: DataFlowDecisions;
   /** Returns the display name of an app. */
   readonly nameOfApp: (app: string) => string;
 }
 
-/** Questions of one cause that are shown; their details are cut by who keeps them. */
+/** Maximum number of approvals of one cause that are shown. */
 const maxQuestions = 20;
 
 export function createApprovalSource({ questions, decisions, nameOfApp }: QuestionSourceParts): InboxSource {
@@ -52,7 +49,7 @@ export function createApprovalSource({ questions, decisions, nameOfApp }: Questi
   };
 }
 
-/** Questions of the same cause that came later were not shown, and stay pending. */
+/** Approvals of the same cause that arrived later were not shown, and stay open. */
 function answer(questions: ApprovalQueue, item: InboxItem, { action, by }: UserDecision): DecisionResult {
   const open = new Set(questions.pending().map(({ id }) => id));
   const shown = item.parts.flatMap(({ keys }) => keys);
@@ -108,12 +105,12 @@ function partOf({ id, tool, app, details }: PendingApproval, nameOfApp: (app: st
   };
 }
 
-/** Line breaks stay what they are: arguments are laid out. */
+/** Marks invisible characters, except line breaks, because arguments are formatted. */
 function markLines(text: string): string {
   return text.split('\n').map(markInvisible).join('\n');
 }
 
-/** The decisions of one approval: a call that sends to two places asks once. */
+/** The decisions of one approval; a call with two destinations asks once. */
 type Act = readonly [DataFlowDecision, ...DataFlowDecision[]];
 
 /** Oldest first. */
@@ -142,7 +139,7 @@ function idOf(act: Act): string {
     .slice(0, 8);
 }
 
-/** In words, of what is decided for good. */
+/** Describes permanent decisions in words. */
 export function describeAllowed(decided: readonly DataFlowDecision[]): string {
   const [first] = decided;
   return first === undefined ? '' : decidedOf([first, ...decided.slice(1)]).sentence;

@@ -7,7 +7,7 @@ import { truncateText, markInvisible } from '../../base/visible-text.ts';
 import type { Isolation } from '../../config/app-config.ts';
 import { parseIsolation } from '../../config/parse-isolation.ts';
 
-/** Isolation of an entry as written, under canonical names; an invalid value counts as no sandbox. */
+/** Isolation of an entry as written, with canonical names; an invalid value counts as no sandbox. */
 export function isolationOfEntry(fields: ReadonlyMap<string, unknown>): Isolation | undefined {
   const written = fields.get('isolation');
   const isolation: unknown = typeof written === 'string' ? { mode: written } : written;
@@ -23,7 +23,7 @@ export function isolationOfEntry(fields: ReadonlyMap<string, unknown>): Isolatio
   return parseIsolation(entry, false, (path) => path);
 }
 
-/** One sentence on the box, then one for each kind of reach; nothing is looked up. */
+/** One sentence about the sandbox, then one per kind of access, without any lookup. */
 export function describeIsolation(isolate: Isolation): readonly string[] {
   const { read, write, network, networkMode } = isolate;
   const net = networkMode === undefined || networkMode === 'none' ? '' : ` (${word(networkMode)})`;

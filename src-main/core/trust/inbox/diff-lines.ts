@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 import { truncateText, markInvisible } from '../../base/visible-text.ts';
 import type { DiffLine, TextSegment } from './inbox-item.ts';
 
-/** `was` and `is`: undefined for what is not there. */
+/** `was` and `is`: undefined if absent. */
 export function diffLine(place: string, was: unknown, is: unknown): DiffLine {
   const what = markInvisible(place);
   const [before, after] = [was, is].map((value) => (value === undefined ? undefined : valueText(value)));
@@ -19,13 +19,13 @@ export function diffLine(place: string, was: unknown, is: unknown): DiffLine {
   return { what, change: 'other', ...sides, ...(pieces && { pieces }), text: `${what}: ${before} becomes ${after}` };
 }
 
-/** Every line of both, in the order of what would stand. */
+/** All lines of both, in the order of the result. */
 export function diffLines(was: ReadonlyMap<string, unknown>, is: ReadonlyMap<string, unknown>): readonly DiffLine[] {
   const places = [...new Set([...is.keys(), ...was.keys()])];
   return places.map((place) => diffLine(place, was.get(place), is.get(place)));
 }
 
-/** Texts in quotes, so that spaces at their ends are seen. */
+/** Texts in quotes, so that spaces at their ends are visible. */
 function valueText(value: unknown): string {
   const text = typeof value === 'string' ? `"${markInvisible(value)}"` : markInvisible(JSON.stringify(value));
   return text.length <= maxSideLength
@@ -36,7 +36,7 @@ function valueText(value: unknown): string {
 /** Maximum length of one side of a line, in characters; longer text is cut, with a note. */
 const maxSideLength = 20_000;
 
-/** undefined if nothing is shared, or there is one sentence only: then all of it is another. */
+/** Undefined if nothing is shared or there is only one sentence, so that the whole text differs. */
 function piecesOf(was: string, is: string): DiffLine['pieces'] {
   if (was.length + is.length > 2 * maxSideLength) return undefined;
   const [before, after] = [was, is].map(splitSentences);
@@ -46,7 +46,7 @@ function piecesOf(was: string, is: string): DiffLine['pieces'] {
   return isShared ? pieces : undefined;
 }
 
-/** Each sentence with the blanks behind it, so that all of them together are the text. */
+/** Each sentence with its trailing white space, so that joining them returns the text. */
 function splitSentences(text: string): readonly string[] {
   return text.match(/[^.!?\n。！？]*(?:[.!?\n。！？]+\s*|$)/g)?.filter((part) => part !== '') ?? [];
 }
@@ -64,7 +64,7 @@ function marked(sentences: readonly string[], others: readonly string[]): readon
   return pieces;
 }
 
-// A definition of a server as lines.
+// Converts a definition of a server into lines.
 
 const partNames: Readonly<Record<string, string>> = {
   name: 'Name',
@@ -79,8 +79,8 @@ const partNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lines of a definition: where each value stands, in plain words, and what it is. `other`: what it is held against;
- * what is empty and has something in it there is no line, since nothing is taken out.
+ * Lines of a definition: path in plain words, and value. `other`: the definition to compare with; a value that is
+ * empty here and present there has no line, because nothing is removed.
  */
 export function definitionLines(definition: JsonObject, other: JsonObject = {}): ReadonlyMap<string, unknown> {
   const lines = new Map<string, unknown>();
@@ -93,7 +93,7 @@ function walk(value: unknown, other: unknown, place: string, lines: Map<string, 
     for (const [key, member] of Object.entries(value))
       walk(member, isObject(other) ? other[key] : undefined, place === '' ? key : `${place}.${key}`, lines);
   } else if (isObject(value) && isObject(other) && Object.keys(other).length > 0) {
-    // All that came to it is in lines of its own.
+    // Everything added is on lines of its own.
   } else if (Array.isArray(value) && value.some((item) => typeof item === 'object')) {
     const items: readonly unknown[] = Array.isArray(other) ? other : [];
     value.forEach((item, at) => walk(item, items[at], `${place}[${at + 1}]`, lines));

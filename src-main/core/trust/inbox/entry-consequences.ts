@@ -21,8 +21,8 @@ import type { Consequence } from './inbox-item.ts';
 import { isolationOfEntry, describeIsolation } from './describe-isolation.ts';
 
 /**
- * Consequences gained by `after` against `before`, gravest first; undefined `before`: there is none. Looks nothing up
- * and never rejects.
+ * Consequences gained by `after` compared with `before`, most severe first; undefined `before`: a new entry. Looks
+ * nothing up and never rejects.
  */
 export function entryConsequences(
   before: JsonObject | undefined,
@@ -41,10 +41,7 @@ function becomesShared(before: JsonObject | undefined, after: JsonObject): reado
   return [grave('In a team, all people then share what was a process of each of them.')];
 }
 
-/**
- * Which secrets of the vault a server would get that it does not have, or would get as another program or at another
- * address.
- */
+/** Secrets of the vault that a server would newly receive, or receive as another program or at another address. */
 export function secretConsequences(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
@@ -81,7 +78,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** Consequences of a guarded setting; empty if its line is clear enough. */
+/** Consequences of a guarded setting; empty if its line is self-explanatory. */
 export function settingConsequences(key: string, value: unknown): readonly Consequence[] {
   return Object.hasOwn(settingWords, key) ? (settingWords[key]?.(value) ?? []) : [];
 }
@@ -105,7 +102,7 @@ const settingWords: Readonly<Record<string, (value: unknown) => readonly Consequ
   'results.folders': (value) => textsOf(value).flatMap(reachOfPath),
 };
 
-// What an entry reaches.
+// Determines what an entry can access.
 
 function isOn({ enabled, disabled, quarantined }: JsonObject): boolean {
   return enabled !== false && disabled !== true && quarantined !== true;
@@ -195,7 +192,7 @@ function ofRunner(runner: Runner, program: string, args: readonly string[]): rea
   ];
 }
 
-/** Places of this computer that a container is given, however the option is written. */
+/** Folders of this computer that a container can access, whatever the spelling of the option. */
 function mountedBy(args: readonly string[]): readonly string[] {
   return containerOptions(args).flatMap(({ name, value = '' }) =>
     name === '--volume' || name === '--mount' ? pathsIn(value) : [],
@@ -213,7 +210,7 @@ function ofAddress(written: string): readonly Consequence[] {
   ];
 }
 
-/** Paths that an argument may stand for: `/`, `--root=/`, `/:/host:ro`. */
+/** Paths that an argument may contain: `/`, `--root=/`, `/:/host:ro`. */
 function pathsIn(arg: string): readonly string[] {
   const value = /^--?[\w-]+=(.*)$/s.exec(arg)?.[1] ?? arg;
   const mounted = /^(?:type=\w+,)?(?:source|src)=([^,]+)/.exec(value)?.[1] ?? /^([/~][^:]*):[/\w]/.exec(value)?.[1];
@@ -240,7 +237,7 @@ function takenOver(command: unknown, env: unknown): readonly Consequence[] {
   const runner = typeof command === 'string' ? runnerOf(command) : undefined;
   const names = Object.keys(objectOrEmpty(env)).filter((name) => {
     const steering = steeringOf(runner, name);
-    // Proxies and certificates are what many need to reach anything at all.
+    // Proxies and certificates are needed to reach anything at all in many networks.
     return steering !== undefined && steering !== 'trust';
   });
   return names.length === 0
@@ -254,7 +251,7 @@ function inherited(value: unknown): readonly Consequence[] {
   return names.length === 0 ? [] : [plain(`Is given ${joinNames(names)} of your login.`)];
 }
 
-/** Names of what looks like a secret, or refers to one outside of the entry. */
+/** Names of members that look like a secret, or refer to one outside the entry. */
 function secretsIn(value: unknown): readonly string[] {
   return Object.entries(objectOrEmpty(value)).flatMap(([name, item]) =>
     isSecretName(name) || (typeof item === 'string' && item.includes('${')) ? [shownWord(name)] : [],
@@ -271,7 +268,7 @@ function ourNames(entry: JsonObject): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(entry).map(([key, value]) => [fieldOfKey(key), value]));
 }
 
-/** Tools that could not be called and can be. */
+/** Tools that become callable. */
 function toolsBack(before: JsonObject | undefined, after: JsonObject): readonly Consequence[] {
   if (before === undefined) return [];
   const off = (entry: JsonObject): readonly string[] =>

@@ -1,11 +1,11 @@
-/** The risks that a config entry brings, as single words for lists; entry-consequences.ts says the same in sentences. */
+/** The risks of a config entry as single words for lists; entry-consequences.ts describes the same in sentences. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { fieldOfKey } from '../../config/dialects/read-entry.ts';
 import { unpinnedPackage } from '../pins/launch-fingerprint.ts';
 import { isolationOfEntry } from './describe-isolation.ts';
 import type { InboxRisk } from './inbox-item.ts';
 
-/** Returns the risks of `after` that `before` does not have; undefined: there is no such entry. */
+/** Returns the risks of `after` that `before` does not have; undefined: no such entry. */
 export function entryRisks(before: JsonObject | undefined, after: JsonObject | undefined): readonly InboxRisk[] {
   if (after === undefined) return [];
   const known = new Set(before === undefined ? [] : risksOf(before));

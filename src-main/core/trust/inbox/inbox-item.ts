@@ -2,8 +2,9 @@
 import type { DecisionAuthority } from '../approvals.ts';
 
 /**
- * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into
- * the config file; `rights`: a server asks for more than signing in gave it.
+ * `change`: a server's definitions changed; `review`: a server nobody has accepted yet; `settings`: another program
+ * edited
+ * the config file; `scopes`: a server requests more OAuth scopes than its sign-in granted.
  */
 export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'data-flow' | 'heal' | 'scopes';
 
@@ -15,12 +16,12 @@ export type InboxRisk = 'runs-code' | 'disk' | 'network' | 'unpinned';
  * text and never markup.
  */
 export interface InboxItem {
-  /** Short, so that a user can type it. Stands for just what is shown: where that changes, it is another id. */
+  /** Short, so that a user can type it. Identifies exactly what is shown: if that changes, so does the id. */
   readonly id: string;
   readonly kind: InboxKind;
-  /** Items with the same cause are told of once. */
+  /** Items with the same cause share one notification. */
   readonly cause: string;
-  /** ms since 1970; undefined: not known. */
+  /** ms since 1970; undefined if unknown. */
   readonly at: number | undefined;
   /** When it expires, in ms since 1970; undefined if it does not expire. */
   readonly until: number | undefined;
@@ -37,13 +38,13 @@ export interface InboxItem {
   readonly risks: readonly InboxRisk[];
   /** The command line or address that approval starts or reaches, on one line, secrets masked; empty if there is none. */
   readonly command: string;
-  /** It looks like an attack: first of all. */
+  /** Whether it looks like an attack; such items come first. */
   readonly isGrave: boolean;
-  /** Consequences of approval, gravest first. */
+  /** Consequences of approval, most severe first. */
   readonly meanings: readonly Consequence[];
   /** The parts that changed. */
   readonly parts: readonly InboxPart[];
-  /** Parts that there was no room for. */
+  /** Number of parts left out for lack of space. */
   readonly moreParts: number;
   /** Possible decisions; a safe one first. */
   readonly actions: readonly InboxAction[];
@@ -62,34 +63,34 @@ export interface Consequence {
 
 export interface InboxAction {
   readonly id: string;
-  /** On the button: a verb. */
+  /** Button label: a verb. */
   readonly label: string;
-  /** Consequence of the action, as a sentence; empty if the label is clear enough. */
+  /** Consequence of the action, as a sentence; empty if the label is self-explanatory. */
   readonly meaning: string;
-  /** Something starts, is allowed or is told to models by it: never the easy button. */
+  /** Whether the action starts or permits something, or shows it to models; such an action is never the default. */
   readonly isRisky: boolean;
-  /** It may be said of some parts alone. */
+  /** Whether it can apply to some parts only. */
   readonly isByPart: boolean;
   /** Who may decide, if several users share the core. */
   readonly authority?: DecisionAuthority | undefined;
 }
 
-/** One change, or several that are the same. */
+/** One change, or several identical ones. */
 export interface InboxPart {
   /** Keys of the part in a partial decision; identical parts share one entry with all their keys. */
   readonly keys: readonly string[];
-  /** `Tool draw`, `Tools draw, erase and 3 more`. */
+  /** For example `Tool draw`, `Tools draw, erase and 3 more`. */
   readonly title: string;
-  /** Notes on the part, in sentences, gravest first. */
+  /** Notes on the part, in sentences, most severe first. */
   readonly notes: readonly Consequence[];
-  /** Sentences that are new, with their positions. */
+  /** New sentences, with their positions. */
   readonly added: readonly AddedSentence[];
   readonly lines: readonly DiffLine[];
-  /** Sentences and lines that there was no room for. */
+  /** Number of sentences and lines left out for lack of space. */
   readonly more: number;
-  /** Secrets of the lines and the entry are shown as `***`; the item can be asked for with them. */
+  /** Whether secrets of the lines and the entry are shown as `***`; a request can reveal them. */
   readonly isMasked?: boolean | undefined;
-  /** The whole entry as it would stand; undefined if there is none. */
+  /** The whole resulting entry; undefined if there is none. */
   readonly entry?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -98,14 +99,14 @@ export interface AddedSentence {
   readonly sentence: string;
 }
 
-/** A line of a change; `before` and `after` are verbatim, what cannot be seen marked as `⟨U+200B⟩`. */
+/** A line of a change. `before` and `after` are verbatim, with invisible characters marked as `⟨U+200B⟩`. */
 export interface DiffLine {
-  /** In plain words what the line is about: `Argument 2`, `Variable API_TOKEN`. */
+  /** The subject of the line in plain words: `Argument 2`, `Variable API_TOKEN`. */
   readonly what: string;
   readonly change: 'same' | 'new' | 'gone' | 'other';
   readonly before?: string;
   readonly after?: string;
-  /** All of it as one text. */
+  /** The whole line as one text. */
   readonly text: string;
   /** Only for the item's owner, if several users share the core. */
   readonly isPrivate?: true | undefined;
@@ -121,17 +122,17 @@ export interface TextSegment {
 /** Result of a decision. */
 export interface DecisionResult {
   readonly sentence: string;
-  /** false: it was tried, and did not work. */
+  /** False if it was attempted and failed. */
   readonly isDone: boolean;
   /** ID that undoes the decision, if it can be undone. */
   readonly undo?: string | undefined;
   /** Address to continue at, for a browser. */
   readonly goOn?: string | undefined;
-  /** It still waits, with more to be seen: its id now. */
+  /** The new id of an item that is still pending with more to show. */
   readonly goesOnAs?: string | undefined;
 }
 
-/** A past decision, for as long as it can be undone or is remembered. */
+/** A past decision, listed while it can be undone or is remembered. */
 export interface PastDecision {
   readonly id: string;
   readonly kind: InboxKind;

@@ -1,6 +1,6 @@
 /**
- * Everything that waits for a user, in one place, and what they decided. It holds nothing itself: each source keeps its
- * own questions and decisions. Dashboard, tray and command line ask here; nothing that a model reaches holds it.
+ * Everything that waits for a user, in one place, and past decisions. It stores nothing itself: each source stores its
+ * own items and decisions. Dashboard, tray and command line use it; a model cannot reach it.
  */
 import { AppError } from '../../base/errors.ts';
 import { Emitter } from '../../base/emitter.ts';
@@ -12,29 +12,29 @@ export interface UserDecision {
   readonly action: string;
   /** Origin of the decision: `dashboard`, `command line`. */
   readonly by: string;
-  /** Keys of the parts that are meant; undefined: all. */
+  /** Keys of the parts it applies to; undefined: all. */
   readonly parts?: readonly string[] | undefined;
 }
 
 export interface Showing {
-  /** The user asked to see secrets, which are `***` otherwise. */
+  /** Whether the user asked to see secrets, which are `***` otherwise. */
   readonly reveal?: boolean | undefined;
 }
 
 /** One kind of inbox items, always read in their current state. */
 export interface InboxSource {
-  /** Something waits that did not, or was decided. */
+  /** Called after an item was added or decided. */
   readonly onChange: (listener: () => void) => () => void;
   readonly items: (showing?: Showing) => Promise<readonly InboxItem[]>;
-  /** Rejects with AppError where it is not as it was shown any more. */
+  /** Rejects with AppError if the item has changed since it was shown. */
   readonly decide: (item: InboxItem, word: UserDecision) => Promise<DecisionResult>;
   /** Newest first. */
   readonly decided: () => Promise<readonly PastDecision[]>;
-  /** Rejects with AppError if it cannot be taken back any more. */
+  /** Rejects with AppError if it can no longer be undone. */
   readonly undo: (decided: PastDecision) => Promise<void>;
 }
 
-/** Decisions that are shown. */
+/** Maximum number of past decisions that are listed. */
 const maxDecided = 100;
 
 export class Inbox {
@@ -46,7 +46,7 @@ export class Inbox {
     for (const source of sources) source.onChange(() => this.changed.emit());
   }
 
-  /** The most urgent first. */
+  /** Most urgent first. */
   async items(): Promise<readonly InboxItem[]> {
     const all = await Promise.all(this.#sources.map((source) => source.items()));
     return all.flat().toSorted(compareUrgency);
@@ -58,8 +58,8 @@ export class Inbox {
   }
 
   /**
-   * The user's word. Rejects with AppError `not_found` if nothing waits under this id, `bad_request` for an answer or a
-   * part that it does not have, else as its source does.
+   * Applies the user's decision. Rejects with AppError `not_found` for an unknown id, `bad_request` for an unknown
+   * action or part, otherwise as its source does.
    */
   async decide(id: string, word: UserDecision): Promise<DecisionResult> {
     const { item, source } = await this.#find(id);
@@ -78,7 +78,7 @@ export class Inbox {
       .slice(0, maxDecided);
   }
 
-  /** Takes a decision back. Rejects with AppError `not_found`, `not_allowed`, else as its source does. */
+  /** Undoes a decision. Rejects with AppError `not_found`, `not_allowed`, otherwise as its source does. */
   async undo(id: string): Promise<PastDecision> {
     for (const source of this.#sources) {
       const decided = (await source.decided()).find((one) => one.id === id);
@@ -108,7 +108,7 @@ export class Inbox {
   }
 }
 
-/** For a sort: the gravest first, then what waits for a time only, then the oldest. */
+/** Sort order: the most severe first, then items that expire, then the oldest. */
 export function compareUrgency(one: Urgency, other: Urgency): number {
   return (
     Number(other.isGrave) - Number(one.isGrave) ||

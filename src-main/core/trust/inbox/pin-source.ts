@@ -1,4 +1,4 @@
-/** Inbox items for definitions that changed since the user accepted them: one a server and update. */
+/** Inbox items for definitions that changed since the user accepted them, one per server and update. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { truncateText, markInvisible, truncateName } from '../../base/visible-text.ts';
@@ -21,7 +21,7 @@ import type {
   DecisionResult,
 } from './inbox-item.ts';
 
-/** `configured`: the servers there are; pins outlive them. */
+/** `configured`: the configured servers; pins outlive them. */
 export function createPinSource(pins: PinRegistry, configured: () => ReadonlySet<string>): InboxSource {
   const pendingReviews = (): readonly PinReview[] => pins.pendingReviews(configured());
   const all = (): readonly ServerPins[] => pins.names(configured()).flatMap((name) => pins.find(name) ?? []);
@@ -52,19 +52,22 @@ async function decide(
   };
 }
 
-/** It may have been removed, or say something else by now. */
+/** Throws for a review that was removed or has changed. */
 function gone(server = ''): never {
   throw new AppError('server_not_found', `Nothing of ${truncateName(server)} waits for you as it was shown.`, {
     fix: 'Look at what waits: tooltray inbox.',
   });
 }
 
-/** After a decision, what comes next is another cause. */
+/** Cause of the next review: a review after a decision is a new cause. */
 function lastDecision(pins: PinRegistry, name: string): string {
   return pins.find(name)?.decisions.at(-1)?.id ?? '';
 }
 
-/** Parts of one item, and lines and sentences of one part, that are shown: nobody reads more before they decide. */
+/**
+ * Maximum number of parts of one item, and of lines and sentences of one part, because nobody reads more before
+ * deciding.
+ */
 const maxParts = 100;
 const maxLines = 60;
 const maxSentences = 40;
@@ -95,10 +98,7 @@ function itemOf(question: PinReview, after: string): InboxItem {
   };
 }
 
-/**
- * Definitions as parts of an item: those that changed alike are one; of the others that there was no room for, how
- * many.
- */
+/** Groups definitions with the same change into parts, and counts those left out for lack of space. */
 export function partsOf(changes: readonly DefinitionChange[]): Pick<InboxItem, 'parts' | 'moreParts'> {
   const groups = grouped(changes);
   return { parts: groups.slice(0, maxParts).map(partOf), moreParts: Math.max(0, groups.length - maxParts) };
@@ -203,7 +203,7 @@ const growAction: InboxAction = {
     'Tools that it adds within a minute of a call are scanned and shown at once from now on. You are asked about everything else it changes.',
 };
 
-// Parts: definitions that changed alike are one.
+// Groups definitions that changed alike.
 
 interface Group {
   readonly changes: readonly DefinitionChange[];
@@ -215,7 +215,7 @@ function grouped(changes: readonly DefinitionChange[]): readonly Group[] {
   for (const change of changes) {
     const lines = linesOf(change);
     const { class: kind, added, milder, isRugPull, findings } = change;
-    // By what changed in it, not by what else it says.
+    // Grouped by the change, not by the unchanged content.
     const what = saysMoreOnly(lines) ? lines.map((line) => line.what) : lines;
     const same = JSON.stringify([kind, change.kind, added, milder, isRugPull, findings, what]);
     const group = groups.get(same);
@@ -225,7 +225,7 @@ function grouped(changes: readonly DefinitionChange[]): readonly Group[] {
   return [...groups.values()].toSorted((one, other) => gravity(other.changes) - gravity(one.changes));
 }
 
-/** Sentences came to texts of which all the rest stayed: those sentences tell all of it. */
+/** Whether sentences were added and all others stayed, so that the added sentences describe the whole change. */
 function saysMoreOnly(lines: readonly DiffLine[]): boolean {
   return lines.every(({ pieces }) => pieces !== undefined && !pieces.before.some(({ isOther }) => isOther));
 }
@@ -240,7 +240,7 @@ function linesOf({ kind, before = {}, after = {} }: DefinitionChange): readonly 
   return diffLines(definitionLines(was, is), definitionLines(is, was)).filter(({ change }) => change !== 'same');
 }
 
-/** Omits the name, which is shown in the title: otherwise every definition would differ. */
+/** Omits the name, which the title shows; otherwise no two definitions would be alike. */
 function withoutName(kind: PinnedKind, definition: JsonObject): JsonObject {
   const name = kind === 'template' ? 'uriTemplate' : kind === 'view' ? 'uri' : 'name';
   const { [name]: _name, ...rest } = definition;

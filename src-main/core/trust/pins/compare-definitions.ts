@@ -1,15 +1,12 @@
-/**
- * Classifies a changed definition by its effect on the model: nothing, less text, new text, or a milder description of
- * the tool.
- */
+/** Classifies a changed definition by its effect on the model: none, less text, new text, or milder annotations. */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { referredBy } from '../../base/json-pointer.ts';
 import { isSameJson } from '../canonical-json.ts';
 
-/** `new` and `gone` are told by who has both lists. */
+/** `new` and `gone` are determined by the caller, which has both lists. */
 export type ChangeClass = 'mechanical' | 'text_lost' | 'text_gained' | 'hints_milder' | 'new' | 'gone';
 
-/** A sentence that was not there, and where it stands now: `inputSchema.properties.path.description`. */
+/** A new sentence, and its place: `inputSchema.properties.path.description`. */
 export interface AddedText {
   readonly place: string;
   readonly sentence: string;
@@ -18,11 +15,11 @@ export interface AddedText {
 export interface Difference {
   readonly class: Exclude<ChangeClass, 'new' | 'gone'>;
   readonly added: readonly AddedText[];
-  /** Hints by which the tool now seems less dangerous, as `destructiveHint: true → false`. */
+  /** Annotations that make the tool look less dangerous, as `destructiveHint: true → false`. */
   readonly milder: readonly string[];
 }
 
-/** undefined: they are the same, whatever the order of their members. */
+/** Undefined if they are equal, whatever the order of their members. */
 export function compareDefinitions(before: JsonObject, after: JsonObject): Difference | undefined {
   if (isSameJson(before, after)) return undefined;
   const [was, is] = [textsOf(before), textsOf(after)];
@@ -33,12 +30,12 @@ export function compareDefinitions(before: JsonObject, after: JsonObject): Diffe
   return { class: gained(is, was).length > 0 ? 'text_lost' : 'mechanical', added, milder };
 }
 
-/** Every sentence of a definition, with its place: of what is new as a whole. */
+/** Every sentence of a new definition, with its place. */
 export function allTexts(definition: JsonObject): readonly AddedText[] {
   return gained(new Map(), textsOf(definition));
 }
 
-// Hints: what a server that says nothing means by it. Source: MCP 2025-11-25, ToolAnnotations.
+// Annotations and their defaults. Source: MCP 2025-11-25, ToolAnnotations.
 
 /** For each hint: the value of the milder tool, and the default if absent. */
 const hints: readonly { readonly key: string; readonly mild: boolean; readonly usual: boolean }[] = [
@@ -55,7 +52,7 @@ function milderHints(before: JsonObject, after: JsonObject): readonly string[] {
   });
 }
 
-// Texts, by place. Items of a list share one place, so that one more in their midst changes no other.
+// Texts by place. Items of a list share one place, so that an inserted item changes no other.
 
 type Texts = Map<string, Set<string>>;
 
@@ -75,14 +72,14 @@ function textsOf(definition: JsonObject): Texts {
 }
 
 interface Place {
-  /** The member that holds the value, or the list around it. */
+  /** The member that holds the value, or that holds the list around it. */
   readonly key: string;
   readonly place: string;
   /** The object that has the member. */
   readonly holder: JsonObject;
-  /** The whole schema around it, against which references are resolved. */
+  /** The whole surrounding schema, against which references are resolved. */
   readonly schema: JsonObject | undefined;
-  /** Its members have names that the server chose. */
+  /** Whether its members have names that the server chose. */
   readonly isMap: boolean;
 }
 
@@ -96,10 +93,10 @@ function walk(value: unknown, at: Place, texts: Texts): void {
     const isRoot = at.schema === undefined && (key === 'inputSchema' || key === 'outputSchema');
     const schema = isRoot ? value : at.schema;
     for (const [name, member] of Object.entries(value)) {
-      // Names of parameters are read as well; words of the protocol and of JSON Schema say nothing.
+      // Models read names of parameters too; words of the protocol and of JSON Schema are neutral.
       if (isMap || !plainKeys.has(name)) note(texts, place, name);
       const inner = place === '' ? name : `${place}.${name}`;
-      // What stands under a name that the server chose is no keyword.
+      // A member whose name the server chose is not a keyword.
       const keyword = isMap ? '' : name;
       walk(member, { key: keyword, place: inner, holder: value, schema, isMap: !isMap && maps.has(name) }, texts);
     }
@@ -112,9 +109,9 @@ function note(texts: Texts, place: string, text: string): void {
   texts.set(place, known);
 }
 
-/** Split where one ends or a line breaks; what is only laid out again stays the same. */
+/** Split at sentence ends and line breaks, so that a different layout is no change. */
 function sentencesOf(text: string): readonly string[] {
-  // Most texts are values of one word.
+  // Most texts are one word.
   if (text.length < 40 && /^\S+$/.test(text) && !/[。！？]/.test(text)) return [text];
   return text
     .split(/(?<=[.!?])[ \t]|[\n\r]|(?<=[。！？])/)
@@ -123,9 +120,9 @@ function sentencesOf(text: string): readonly string[] {
 }
 
 /**
- * Values that programs read: those that the specifications list, and no others, since a value of a server's own choice
- * can be an instruction to the model that reads the schema. Source: JSON Schema 2020-12, Core and Validation; RFC 4648;
- * RFC 2045.
+ * Values for programs: only those that specifications list, because a value of the server's choice can be an
+ * instruction to the model that reads the schema. Source: JSON Schema 2020-12, Core and Validation; RFC 4648; RFC
+ * 2045.
  */
 const mechanical: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
@@ -142,7 +139,7 @@ const mechanical: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([key, values]) => [key, new Set(values.split(' '))]),
 );
 
-/** The types that servers of files and documents have. Another one is shown to the user once. */
+/** Media types that file servers use. Any other one is shown to the user once. */
 function mediaTypes(): string {
   return [
     'application/json application/ld+json application/xml application/yaml application/pdf application/zip application/gzip',
@@ -152,14 +149,17 @@ function mediaTypes(): string {
   ].join(' ');
 }
 
-/** A name in `required` or a reference counts where what it names is declared: there it is read as a text. */
+/**
+ * Whether a value is not text for a model. A name in `required` or a reference counts as mechanical only if its target
+ * is declared, where it is read as text.
+ */
 function isMechanical(value: string, { key, holder, schema }: Place): boolean {
   if (key === 'required') return Object.hasOwn(objectOrEmpty(holder['properties']), value);
   if (key === '$ref' || key === '$dynamicRef') return schema !== undefined && isResolved(schema, value);
   return mechanical.get(key)?.has(value) === true;
 }
 
-/** Whether a reference leads to a schema inside of `schema`: by a JSON Pointer, or by the name of an anchor. */
+/** Whether a reference resolves within `schema`: as a JSON Pointer, or as the name of an anchor. */
 function isResolved(schema: JsonObject, reference: string): boolean {
   const target = referredBy(schema, reference);
   if (isObject(target) || typeof target === 'boolean') return true;

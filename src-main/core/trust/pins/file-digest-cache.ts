@@ -4,12 +4,12 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** Above this a file's size and time stand for its content, in bytes. */
+/** For larger files, size and time stand for the content. In bytes. */
 const maxDigested = 64 * 1024 * 1024;
-/** Files that are remembered; the oldest are forgotten first. */
+/** Maximum number of remembered files; the oldest are dropped first. */
 const maxCachedFiles = 200;
 
-/** undefined: a command found on the PATH, or a file that is gone. Never rejects. */
+/** Undefined for a command found on the PATH, or for a missing file. Never rejects. */
 export async function digestFile(file: string): Promise<string | undefined> {
   try {
     const { size, mtimeMs } = await stat(file);
@@ -44,10 +44,7 @@ export class FileDigestCache {
   };
 }
 
-/**
- * The time of the last change of anything (ctime) cannot be set back as that of the content can. undefined: there is no
- * such file.
- */
+/** Uses ctime, which cannot be set back as mtime can. Undefined: no such file. */
 async function stateOf(file: string): Promise<string | undefined> {
   const stats = await stat(file, { bigint: true }).catch(() => undefined);
   return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');

@@ -1,4 +1,6 @@
-/** Determines what a server is started from without asking it, to decide whether unchanged texts are to be expected. */
+/**
+ * Determines what a server is launched from without asking it, to decide whether its definitions should be unchanged.
+ */
 import { extname, resolve } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import { defaultWorkingFolder } from '../../base/working-folder.ts';
@@ -6,22 +8,22 @@ import type { ServerConfig } from '../../config/app-config.ts';
 import { digestFile } from './file-digest-cache.ts';
 
 export interface LaunchFingerprint {
-  /** The program whatever its version, as one text: another one is another server under the same name. */
+  /** Identifies the program regardless of its version; a different value is a different server under the same name. */
   readonly program: string;
-  /** Identifies one version of it: `1.2.3`, a digest; undefined if it may change at each start. */
+  /** Identifies the version: `1.2.3`, a digest; undefined if it may change at each start. */
   readonly pin: string | undefined;
-  /** The package whose version floats, as it is written: `@scope/server`. */
+  /** The package without a locked version: `@scope/server`. */
   readonly floats?: string;
 }
 
-/** Programs that fetch a package and run it, and what stands between a package and its version. */
+/** Programs that fetch and run a package, and the separator between package and version. */
 const runners: readonly { readonly name: RegExp; readonly version: RegExp }[] = [
   { name: /^(?:npx|bunx|pnpx|npm|pnpm|yarn|bun)$/, version: /^(@?[^@]+)@(.+)$/ },
   { name: /^(?:uvx|uv|pipx)$/, version: /^([^@=<>~!]+)(?:@|==)(.+)$/ },
   { name: /^(?:docker|podman|nerdctl)$/, version: /^(.+)@(sha256:[0-9a-f]{64})$/ },
 ];
 
-/** Words of runners that stand before the package. */
+/** Runner words before the package. */
 const runnerWords = new Set(['run', 'exec', 'dlx', 'x', 'tool', '--']);
 /** Options of runners whose value is the next word. */
 const withValue = new Set([
@@ -33,14 +35,14 @@ const namesPackage = new Set(['-p', '--package', '--from']);
 
 const exactVersion = /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$|^\d+(?:\.\d+)+(?:[\w.+-]*)$|^sha256:[0-9a-f]{64}$/;
 
-/** Whether it is one version and no range or tag. */
+/** Whether it is an exact version, not a range or tag. */
 export function isExactVersion(version: string): boolean {
   return exactVersion.test(version);
 }
 
 const scripts = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.sh', '.jar', '.php', '.pl']);
 
-/** Never rejects: what cannot be told floats. */
+/** Never rejects: a version that cannot be determined floats. */
 export async function fingerprintLaunch(
   config: ServerConfig,
   digest: typeof digestFile = digestFile,
@@ -57,7 +59,7 @@ export async function fingerprintLaunch(
 }
 
 /**
- * Names the program that a command starts, whatever its version and its arguments: the same for every launch of one
+ * Names the program that a command starts, regardless of version and arguments: the same for every launch of one
  * package or script.
  */
 export function programNamed(command: string, args: readonly string[]): string {
@@ -69,18 +71,18 @@ export function programNamed(command: string, args: readonly string[]): string {
   return [name, runner.version.exec(written)?.[1] ?? written].join('\n');
 }
 
-/** The file that an interpreter is given to run, as it is written. */
+/** The script that an interpreter runs, as written. */
 export function scriptOf(args: readonly string[]): string | undefined {
   return args.find((arg) => !arg.startsWith('-') && scripts.has(extname(arg).toLowerCase()));
 }
 
-/** The image of a command that starts a container itself, as it is written: `docker run … IMAGE`. */
+/** The image of a command that starts a container, as written: `docker run … IMAGE`. */
 export function imageOf(command: string, args: readonly string[]): string | undefined {
   const isEngine = /^(?:docker|podman|nerdctl)$/.test(programName(command));
   return isEngine && args.find((arg) => !arg.startsWith('-')) === 'run' ? args[packagePlace(args)] : undefined;
 }
 
-/** The package whose version is not written down, where the command fetches one: `@scope/server`. */
+/** The package without a locked version, if the command fetches one: `@scope/server`. */
 export function unpinnedPackage(command: string, args: readonly string[]): string | undefined {
   const name = programName(command);
   const runner = runners.find((one) => one.name.test(name));
@@ -88,8 +90,8 @@ export function unpinnedPackage(command: string, args: readonly string[]): strin
 }
 
 /**
- * The arguments with an exact version written down, as the runner takes it; undefined if none floats. Throws AppError
- * `bad_request` for what is no exact version.
+ * The arguments with a locked version in the runner's notation; undefined if nothing floats. Throws AppError
+ * `bad_request` for anything but an exact version.
  */
 export function pinPackageVersion(
   command: string,
@@ -104,7 +106,7 @@ export function pinPackageVersion(
   const name = unpinnedPackage(command, args);
   if (name === undefined) return undefined;
   const at = packagePlace(args);
-  // Options take requirements of Python; a package that stands alone takes a version after an @ everywhere.
+  // Options take Python requirements; a positional package always takes a version after an @.
   const joint = args[at - 1] === '--from' ? '==' : '@';
   return args.with(at, `${name}${joint}${version}`);
 }
@@ -113,7 +115,7 @@ export interface FetchedPackage {
   readonly name: string;
   /** The version, range or tag as written; undefined if none. */
   readonly wanted: string | undefined;
-  /** Which of its programs is run, where that is said. */
+  /** Which of its programs is run, if specified. */
   readonly program: string | undefined;
   /** Arguments of the program. */
   readonly args: readonly string[];
@@ -160,7 +162,7 @@ export function packagePlace(args: readonly string[]): number {
   return args.length;
 }
 
-/** Whether two pins are known and differ; what cannot be compared is no change. */
+/** Whether two pins are known and differ; unknown pins never differ. */
 export function isOtherVersion(before: string | null | undefined, now: string | undefined): boolean {
   return typeof before === 'string' && now !== undefined && before !== now;
 }

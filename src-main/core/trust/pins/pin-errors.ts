@@ -3,8 +3,8 @@ import { AppError } from '../../base/errors.ts';
 import type { DefinitionChange } from './pinned-definitions.ts';
 
 /**
- * With none of the server's new words in it. `isRejected`: the user has looked at it, and nobody is asked any more.
- * `isLost`: the record of what was accepted is damaged, so that nothing can be said to have changed.
+ * Quotes none of the server's new words. `isRejected`: the user rejected the change, so nobody is asked again.
+ * `isLost`: the record of accepted definitions is damaged, so that nothing can be compared.
  */
 export function definitionHeldError(
   server: string,

@@ -1,7 +1,4 @@
-/**
- * The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted again by
- * that.
- */
+/** The pins of all servers. They outlive a server's entry, so removing and adding a server accepts nothing. */
 import { Emitter } from '../../base/emitter.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import type { PinnedServer, PinStore } from './pin-store.ts';
@@ -15,7 +12,7 @@ export class PinRegistry {
   readonly #store: PinStore;
   readonly #rules: PinPolicy;
   readonly #pins = new Map<string, ServerPins>();
-  /** Names of servers, by what their pins are called that hold for some apps only. */
+  /** Server names by the names of pins that apply to some apps only. */
   readonly #owners = new Map<string, string>();
 
   constructor(store: PinStore, rules: PinPolicy) {
@@ -41,9 +38,7 @@ export class PinRegistry {
     return pins;
   }
 
-  /**
-   * Names under which something is accepted of these servers: their own, and those of what they say to some apps only.
-   */
+  /** Names of the pins of these servers: their own, and those for some apps only. */
   names(configured: ReadonlySet<string>): readonly string[] {
     return [...this.#pins.keys()].filter((name) => configured.has(this.#owners.get(name) ?? name));
   }
@@ -53,12 +48,12 @@ export class PinRegistry {
     return this.#pins.get(name);
   }
 
-  /** Pending reviews, one a server. */
+  /** Pending reviews, one per server. */
   pendingReviews(configured: ReadonlySet<string>): readonly PinReview[] {
     return this.names(configured).flatMap((name) => this.#pins.get(name)?.pendingReview ?? []);
   }
 
-  /** Takes away the pins of servers that were long gone. Never rejects. */
+  /** Deletes pins of servers that were removed long ago. Never rejects. */
   removeStale(): Promise<void> {
     return this.#store.sweep();
   }

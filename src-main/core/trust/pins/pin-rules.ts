@@ -1,22 +1,22 @@
-/** External dependencies of a server's pins: notifications, the rule for changes, and other servers' pins. */
+/** What the pins of a server need from outside: notifications, the rule for changes, and other servers' pins. */
 import type { DefinitionChange } from './pinned-definitions.ts';
 import type { PinDecision, PinnedServer } from './pin-store.ts';
 
-/** When a listing was read. */
+/** The circumstances in which a listing was read. */
 export interface Moment {
-  /** The server said something else before, on this very connection. */
+  /** Whether the server sent other definitions before, on this connection. */
   readonly sameProcess: boolean;
-  /** It announced the change within a minute of a call. */
+  /** Whether the change was announced within a minute of a call. */
   readonly isAfterCall: boolean;
 }
 
-/** The first listing of a connection, or of the cache. */
+/** For the first listing of a connection, or of the cache. */
 export const firstMoment: Moment = { sameProcess: false, isAfterCall: false };
 
 export interface PinPolicy {
   /** Rule for a change that comes with an update. */
   readonly onChange: () => 'hold' | 'warn' | 'scan';
-  /** Changes that passed. */
+  /** Called with changes that were accepted automatically. */
   readonly onPassed: (server: string, changes: readonly DefinitionChange[]) => void;
   /** Called when changes become pending, once for all cores that share the pins. */
   readonly onHeld: (server: string, changes: readonly DefinitionChange[]) => void;

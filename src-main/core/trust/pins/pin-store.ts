@@ -1,6 +1,5 @@
 /**
- * Stores the definitions that the user accepted from one server: whole, so that a change can be shown and the old text
- * stays in use.
+ * Stores the accepted definitions of one server in full, so that a change can be shown and the old text stays in use.
  */
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -9,13 +8,13 @@ import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../../base/json.ts';
 
-/** `view`: the user interface of a tool, of which a digest is kept. */
+/** `view`: the user interface of a tool, stored as a digest. */
 export type PinnedKind = 'introduction' | 'tool' | 'prompt' | 'template' | 'view';
 
 /** Kind and name of a definition: `tool:create_issue`, `introduction:`. */
 export type PinKey = `${PinnedKind}:${string}`;
 
-/** `grow`: accepted, and tools that it adds within a minute of a call are from now on. */
+/** `grow`: accepted, and tools that it adds within a minute of a call are accepted automatically from now on. */
 export type PinChoice = 'accept' | 'keep' | 'grow';
 
 export interface PinDecision {
@@ -25,9 +24,9 @@ export interface PinDecision {
   /** Origin of the decision: `dashboard`, `command line`. */
   readonly by: string;
   readonly choice: PinChoice;
-  /** Definitions that were in force before; null: none. */
+  /** The definitions in force before; null: none. */
   readonly before: Readonly<Record<string, JsonObject | null>>;
-  /** Hashes of what was decided on, by definition. */
+  /** Hashes of the decided definitions. */
   readonly decided: Readonly<Record<string, string>>;
 }
 
@@ -46,51 +45,51 @@ export interface PinnedServer {
   readonly program: string;
   readonly pin: string | null;
   readonly definitions: ReadonlyMap<PinKey, JsonObject>;
-  /** Changes that the user does not want, by their hash: not asked again. */
+  /** Changes that the user rejected, by hash; they are not asked again. */
   readonly refused: ReadonlyMap<PinKey, string>;
-  /** Changes that came while what is launched stayed the same, by their hash. */
+  /** Changes without a change of the launch, by hash. */
   readonly rugPulls: ReadonlyMap<PinKey, string>;
   /**
-   * Changes that are on record as waiting: over restarts, and whichever of several cores saw them first, they are told
-   * once.
+   * Pending changes. Stored, so that each is reported once, whatever restarts and whichever of several cores notices
+   * it first.
    */
   readonly waits: ReadonlyMap<PinKey, PendingChange>;
-  /** The user lets it add tools while it runs. */
+  /** Whether the user permits it to add tools while it runs. */
   readonly mayGrow: boolean;
-  /** The last ones, oldest first. */
+  /** The latest decisions, oldest first. */
   readonly decisions: readonly PinDecision[];
 }
 
 /** Stores the accepted definitions of one server. */
 export interface ServerPinStore {
-  /** Emits when another process wrote it. Files of a home are written by one core only. */
+  /** Emits when another process wrote the store. Files of a home are written by one core only. */
   readonly changed: Emitter;
   /**
-   * undefined: nothing was accepted yet. Rejects where there is something that cannot be read: no reason to accept all
-   * again.
+   * Undefined: nothing was accepted yet. Rejects if the stored pins cannot be read, because that must not accept
+   * everything again.
    */
   read(): Promise<PinnedServer | undefined>;
-  /** Rejects with AppError `config_conflict` if another process wrote it since it was read. */
+  /** Rejects with AppError `config_conflict` if another process wrote the store since it was read. */
   write(pins: PinnedServer): Promise<void>;
 }
 
-/** The places of all servers. */
+/** The pin stores of all servers. */
 export interface PinStore {
-  /** `server`: any text. The same place for the same. */
+  /** `server`: any text. Returns the same store for the same text. */
   forServer(server: string): ServerPinStore;
-  /** Takes away what is of servers that were long gone. Never rejects. */
+  /** Deletes the pins of servers that were removed long ago. Never rejects. */
   sweep(): Promise<void>;
 }
 
-/** Servers whose pins are kept, those that were written last. */
+/** Maximum number of servers with stored pins; the most recently written stay. */
 export const maxPinnedServers = 500;
 const formatVersion = 1;
 export const maxDecisions = 20;
 
-/** A private file each. */
+/** Stores the pins of each server in a private file. */
 export class FilePinStore implements PinStore {
   readonly #folder: string;
-  /** One each, so that an entry that is replaced and the one in its place do not write at once. */
+  /** One per file, so that a replaced entry and its successor do not write at once. */
   readonly #files = new Map<string, PinFile>();
 
   constructor(folder: string) {
@@ -121,7 +120,7 @@ class PinFile implements ServerPinStore {
   readonly changed = new Emitter();
   readonly #folder: string;
   readonly #file: string;
-  /** Writes follow each other, so that the last one stays. */
+  /** Serializes writes. */
   #saving: Promise<void> = Promise.resolve();
 
   /** `server`: any text; the file is named after its hash. */
@@ -145,7 +144,7 @@ class PinFile implements ServerPinStore {
     }
   }
 
-  /** Resolves when it is on disk. Rejects with what the file system throws. */
+  /** Resolves when the file is on disk. Rejects with file system errors. */
   write(pins: PinnedServer): Promise<void> {
     const text = serializePins(pins);
     this.#saving = this.#saving
@@ -158,7 +157,7 @@ class PinFile implements ServerPinStore {
   }
 }
 
-/** Servers of which changed definitions wait for the user, as far as their files say. Never rejects. */
+/** Servers with pending definition changes, according to their files. Never rejects. */
 export async function waitingPins(folder: string): Promise<readonly string[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   const read = names.map(async (name) => {
@@ -189,7 +188,7 @@ export async function unreadablePins(folder: string): Promise<readonly string[]>
   return checked.flat();
 }
 
-/** Names a server's pins where no text of its own may stand. */
+/** Names a server's pins where no text of the server may appear. */
 export function pinName(server: string): string {
   return createHash('sha256').update(server).digest('hex').slice(0, 32);
 }
@@ -205,7 +204,7 @@ export function serializePins({ definitions, refused, rugPulls, waits, ...rest }
   });
 }
 
-/** `place`: where it stands, for the error. Throws what cannot be read. */
+/** `place`: the file or row, for the error message. Throws if the text cannot be parsed. */
 export function parsePins(text: string, place: string): PinnedServer {
   const value = parseJson(text);
   if (!isObject(value) || value['version'] !== formatVersion) throw new Error(`${place} cannot be read.`);

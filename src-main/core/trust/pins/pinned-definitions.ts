@@ -5,30 +5,30 @@ import { type AddedText, allTexts, type ChangeClass, compareDefinitions } from '
 import type { ScanFinding } from '../scan/scan-finding.ts';
 import type { PinKey, PinnedKind } from './pin-store.ts';
 
-/** The lists that are held against pins; resources themselves are data and come and go. */
+/** The lists that are compared with pins; resources themselves are data and change freely. */
 export interface PinnableLists {
   readonly tools: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
 }
 
-/** A definition that is not what was accepted. */
+/** A definition that differs from the accepted one. */
 export interface DefinitionChange {
   readonly key: PinKey;
   readonly kind: PinnedKind;
   readonly name: string;
   readonly class: ChangeClass;
-  /** undefined: it is new. */
+  /** Undefined: the definition is new. */
   readonly before: JsonObject | undefined;
-  /** undefined: it is gone. */
+  /** Undefined: the definition was removed. */
   readonly after: JsonObject | undefined;
   readonly added: readonly AddedText[];
   readonly milder: readonly string[];
-  /** It changed while what is launched stayed the same. */
+  /** Whether it changed without a change of the launch. */
   readonly isRugPull: boolean;
-  /** Findings of the scan that the accepted definition does not have. */
+  /** Scan findings that the accepted definition does not have. */
   readonly findings: readonly ScanFinding[];
-  /** When it came, where that is known: within a minute of a call, or while what is launched stayed the same. */
+  /** The circumstances, if known: within a minute of a call, or without a change of the launch. */
   readonly origin?: 'call' | 'same launch';
 }
 
@@ -49,8 +49,8 @@ export function pinKey(kind: PinnedKind, name: unknown): PinKey {
 }
 
 /**
- * The key of each entry of a list, in its order. Of a name that comes twice each has its own: the second is no way past
- * the pin of the first.
+ * The key of each entry of a list, in order. Duplicate names get distinct keys, so that the second cannot bypass the
+ * pin of the first.
  */
 export function pinKeys(kind: PinnedKind, entries: readonly JsonObject[], identifier: string): readonly PinKey[] {
   const times = new Map<PinKey, number>();
@@ -129,7 +129,7 @@ function named(key: PinKey): Pick<DefinitionChange, 'key' | 'kind' | 'name' | 'i
   return { key, kind: pinKindOf(key), name, isRugPull: false, findings: [] };
 }
 
-/** Whether a user is asked: the rest says less, or nothing that a model reads. */
+/** Whether the user must review the change; other changes remove text or do not affect the model. */
 export function needsReview({ class: kind }: DefinitionChange): boolean {
   return kind === 'text_gained' || kind === 'hints_milder' || kind === 'new';
 }
@@ -143,16 +143,16 @@ const classWords: Readonly<Record<ChangeClass, string>> = {
   gone: 'is gone',
 };
 
-/** `create_issue says less, list_issues is gone`: for the log, with no word of what it says. */
+/** For example `create_issue says less, list_issues is gone`: for the log, without words of the server. */
 export function describeChanges(changes: readonly DefinitionChange[]): string {
   const some = changes.slice(0, 10).map((one) => `${one.name || 'its introduction'} ${classWords[one.class]}`);
   return changes.length > some.length ? `${some.join(', ')} and ${changes.length - some.length} more` : some.join(', ');
 }
 
-/** Pins of what is no longer offered that are kept for the case that it comes back. */
+/** Maximum number of pins of removed definitions, kept in case they return. */
 const maxRemovedDefinitions = 1000;
 
-/** Deletes pins of what is gone, the oldest first, beyond 1,000. */
+/** Deletes pins of removed definitions beyond the limit, the oldest first. */
 export function forgetGone(definitions: Map<PinKey, JsonObject>, offered: ReadonlyMap<PinKey, JsonObject>): void {
   if (definitions.size <= offered.size + maxRemovedDefinitions) return;
   const gone = [...definitions.keys()].filter((key) => !offered.has(key));

@@ -7,7 +7,7 @@ import { scanDefinition } from '../scan/scan.ts';
 import { pinKindOf } from './pinned-definitions.ts';
 import type { PinKey, PinnedKind } from './pin-store.ts';
 
-/** The kind that the scan treats each definition as. */
+/** How the scanner classifies each kind of definition. */
 export const scannedAs: Readonly<Record<PinnedKind, DefinitionKind>> = {
   introduction: 'instructions',
   tool: 'tool',

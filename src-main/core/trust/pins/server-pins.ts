@@ -1,7 +1,7 @@
 /**
  * Compares one server's definitions with the ones that the user accepted. Unchanged, stricter or merely shorter
- * definitions pass. The rest is one pending review: until it is decided, models see the accepted text and calls of what
- * changed are refused.
+ * definitions pass. All other changes form one pending review: until it is decided, models see the accepted text, and
+ * calls of changed tools are refused.
  */
 import { AppError, errorText } from '../../base/errors.ts';
 import { Emitter } from '../../base/emitter.ts';
@@ -42,7 +42,7 @@ import { definitionHeldError, definitionChangedError } from './pin-errors.ts';
 export class ServerPins {
   /** Emits when the shown, held or pending definitions change. */
   readonly changed = new Emitter();
-  /** Named as these pins are, which is not its server's name where they hold for some apps. */
+  /** Its name is that of the pins, which differs from the server's name if they apply to some apps only. */
   readonly #config: ServerConfig;
   readonly scope: PinScope;
   readonly #place: ServerPinStore;
@@ -52,7 +52,7 @@ export class ServerPins {
   #pins: PinnedServer | undefined;
   #held: ReadonlyMap<PinKey, DefinitionChange> = new Map();
   #offered: ReadonlyMap<PinKey, JsonObject> = new Map();
-  /** User interfaces as they were read last; no list has them. */
+  /** Latest versions of user interfaces, which no list contains. */
   readonly #views = new Map<PinKey, JsonObject>();
   /** Definitions read since the server started. */
   readonly #viewsOfStart = new Set<PinKey>();
@@ -72,24 +72,24 @@ export class ServerPins {
     this.#stopFollowing = place.changed.on(() => void this.#inTurn(() => this.#follow()));
   }
 
-  /** Others are in its place. */
+  /** Called when other pins replace these. */
   close(): void {
     this.#stopFollowing();
   }
 
-  /** Takes over what was accepted earlier. Never rejects. */
+  /** Loads what was accepted earlier. Never rejects. */
   restore(): Promise<void> {
     return (this.#restored ??= this.#restore());
   }
 
-  /** The server starts: what it lists from here on is of the version that is installed now. Never rejects. */
+  /** Called when the server starts: from now on it lists the installed version. Never rejects. */
   async onLaunch(): Promise<void> {
     this.#launching = fingerprintLaunch(this.#config);
     this.#viewsOfStart.clear();
     await this.#launching;
   }
 
-  /** Holds what the server offers now against the pins. Never rejects. */
+  /** Compares the offered definitions with the pins. Never rejects. */
   evaluate(offer: PinnableLists, introduced: JsonObject | undefined, moment = firstMoment): Promise<void> {
     return this.#inTurn(async () => {
       await this.restore();
@@ -103,7 +103,7 @@ export class ServerPins {
   /** Resolves to false if another process changed the compared definitions meanwhile. */
   async #judge(before: ReadonlyMap<PinKey, JsonObject>, moment: Moment): Promise<boolean> {
     const offered = this.#offered;
-    // The first listing of a server whose launch a user accepted is what they accepted, but for what is grave.
+    // Accepting a server's launch accepts its first listing, except for severe findings.
     const pins = this.#pins ?? (await this.#accept(offered));
     const changes = await changesInSlices(pins.definitions, offered);
     const wanting = changes.filter(needsReview);
@@ -116,8 +116,8 @@ export class ServerPins {
   }
 
   /**
-   * Holds a user interface, as it was read now, against the one that was read first. Rejects with AppError
-   * `not_allowed` where it is another one and a user has not accepted it: the app is given none.
+   * Compares a user interface with the one that was read first. Rejects with AppError
+   * `not_allowed` if it changed and the user has not accepted the change; the app then receives none.
    */
   async evaluateView(uri: string, view: JsonObject): Promise<void> {
     await this.#inTurn(async () => {
@@ -141,7 +141,10 @@ export class ServerPins {
     this.assertAccepted('view', uri);
   }
 
-  /** A list as models may see it: accepted texts in place of changed ones, nothing that is new and not accepted. */
+  /**
+   * Returns a list as models may see it: accepted texts instead of changed ones, and no new definition that is not
+   * accepted.
+   */
   acceptedListing<T extends PinnableLists>(listing: T): T {
     if (this.#held.size === 0) return listing;
     const shown = pinnableKinds.map(({ kind, list, identifier }) => {
@@ -156,23 +159,23 @@ export class ServerPins {
     return { ...listing, ...(Object.fromEntries(shown) as Partial<PinnableLists>) };
   }
 
-  /** The server's description of itself that models may see; in the form of `introductionOf`. */
+  /** Returns the server's instructions as models may see them, in the form of `introductionOf`. */
   showIntroduction(introduced: JsonObject): JsonObject {
     const pinned = this.#pins?.definitions.get(introductionKey);
     if (pinned === undefined) return introduced;
-    // Before it was judged nothing new is shown either.
+    // Before the comparison is done, nothing new is shown either.
     const judged = this.#offered.get(introductionKey) === introduced && !this.#held.has(introductionKey);
     return judged ? introduced : pinned;
   }
 
-  /** Throws AppError `not_allowed` for what a user has not accepted as it is. */
+  /** Throws AppError `not_allowed` for a definition that the user has not accepted in this form. */
   assertAccepted(kind: PinnedKind, name: unknown): void {
     if (this.#held.size === 0) return;
     const refusal = this.refusalOf(kind, name);
     if (refusal !== undefined) throw refusal;
   }
 
-  /** The same as an error, none of the server's new words in it; undefined if nothing is kept from models. */
+  /** The same as an error without any of the server's new words; undefined if the definition is accepted. */
   refusalOf(kind: PinnedKind, name: unknown): AppError | undefined {
     const change = this.#held.get(pinKey(kind, name));
     return change === undefined
@@ -192,7 +195,7 @@ export class ServerPins {
     return {
       name,
       ...this.scope,
-      // With its name: another server may change in just the same way.
+      // Includes the name, because another server may change in the same way.
       id: canonicalHash([name, ...open.map(({ key, after }) => [key, this.#hashes.of(after)])]).slice(0, 8),
       changes: open.toSorted((one, other) => Number(other.isRugPull) - Number(one.isRugPull)),
       isRugPull: open.some(({ isRugPull }) => isRugPull),
@@ -203,7 +206,7 @@ export class ServerPins {
     };
   }
 
-  /** The user has not answered to it as it is now. */
+  /** Whether the user has not yet decided on its current form. */
   #isOpen({ key, after }: DefinitionChange): boolean {
     return this.#pins?.refused.get(key) !== this.#hashes.of(after);
   }
@@ -212,7 +215,7 @@ export class ServerPins {
     return this.#pins?.decisions ?? [];
   }
 
-  /** SHA-256 of an accepted definition, for the record. */
+  /** SHA-256 of an accepted definition, for the audit log. */
   pinOf(kind: PinnedKind, name: string): string | undefined {
     const pinned = this.#pins?.definitions.get(pinKey(kind, name));
     return pinned === undefined ? undefined : this.#hashes.of(pinned);
@@ -280,7 +283,7 @@ export class ServerPins {
     });
   }
 
-  /** The pins, if they are of this program and its server now offers something else. */
+  /** Returns the pins if they are of this program and its server has pending changes. */
   heldPinsOf(program: string): PinnedServer | undefined {
     return this.#held.size > 0 && this.#pins?.program === program ? this.#pins : undefined;
   }
@@ -289,7 +292,7 @@ export class ServerPins {
     try {
       await this.#read();
     } catch (error) {
-      // Nothing counts as accepted, so that all of it is asked.
+      // Nothing counts as accepted, so that everything is reviewed.
       this.#isLost = true;
       this.#pins = await this.#fresh(new Map());
       this.#rules.onWarning(this.#config.name, `What was accepted of it cannot be read: ${String(error)}`);
@@ -299,11 +302,11 @@ export class ServerPins {
   async #read(): Promise<void> {
     const { program } = await this.#launchNow();
     const pins = await this.#place.read();
-    // Another program under the same name: a user accepted it when they accepted its entry.
+    // Another program under the same name was accepted with its entry.
     this.#pins = pins?.program === program ? pins : undefined;
   }
 
-  /** Reads what another process accepted. What cannot be read stays as it was, and the next change is refused. */
+  /** Loads what another process accepted. If that fails, the state stays as it was and the next change is refused. */
   async #follow(): Promise<void> {
     if (this.#restored === undefined) return;
     await this.restore();
@@ -366,8 +369,7 @@ export class ServerPins {
   }
 
   /**
-   * Stores unchanged definitions as the listing holds them, so that they are in memory once. Returns false if another
-   * process wrote meanwhile.
+   * Stores accepted definitions, sharing the objects of the listing. Returns false if another process wrote meanwhile.
    */
   async #pass(
     changes: readonly DefinitionChange[],
@@ -435,7 +437,7 @@ export class ServerPins {
     };
   }
 
-  /** After a decision: compares the offered definitions with those accepted now. */
+  /** Compares the offered definitions with the accepted ones again after a decision. */
   #again(): void {
     if (this.#pins === undefined) return;
     const known = this.#held;
@@ -465,8 +467,8 @@ export class ServerPins {
   }
 
   /**
-   * Resolves to false if another process wrote meanwhile: its version counts. `isDecision`: rejects with AppError if
-   * the database did not store it, and nothing is decided then.
+   * Resolves to false if another process wrote meanwhile; its version wins. `isDecision`: rejects with AppError if the
+   * database did not store it, and nothing is decided.
    */
   async #save(pins: PinnedServer, isDecision = false): Promise<boolean> {
     const before = this.#pins;
@@ -488,7 +490,7 @@ export class ServerPins {
   }
 }
 
-/** Changes that are known to have waited, and do not here. */
+/** Maximum number of changes that other processes reported as pending. */
 const maxKnown = 200;
 /** Retries after write conflicts; in each conflict another process made progress. */
 const maxWriteAttempts = 5;

@@ -1,17 +1,17 @@
-/** Every text of a definition that a model may be given, with the place where it stands. */
+/** Every text of a definition that a model may read, with its place. */
 import { isObject } from '../../base/json.ts';
 import type { TextRole } from './rule.ts';
 
 export interface PlacedText {
   readonly text: string;
   readonly place: TextRole;
-  /** A JSON pointer (RFC 6901) to it; to a name of a member, the pointer to that member. */
+  /** JSON Pointer (RFC 6901) to the text; for the name of a member, to that member. */
   readonly path: string;
 }
 
 export interface DefinitionTexts {
   readonly texts: readonly PlacedText[];
-  /** False where there are more than 20,000 texts or 64 levels: the rest is left out. */
+  /** False if there are more than 20,000 texts or 64 levels; the rest is left out. */
   readonly isWhole: boolean;
 }
 
@@ -23,10 +23,10 @@ export type DefinitionKind = 'tool' | 'prompt' | 'resource' | 'resourceTemplate'
 
 const maxDepth = 64;
 const maxTexts = 20_000;
-/** A picture or a file is no text. */
+/** Images and files are not text. */
 const data = /^data:[\w/+.-]+;base64,/;
 
-/** Members of a JSON schema whose members are names of the server's choice. */
+/** Members of a JSON Schema whose members have names of the server's choice. */
 const named: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -34,7 +34,7 @@ const named: ReadonlySet<string> = new Set([
   'definitions',
   'dependentSchemas',
 ]);
-/** Members that hold words of the protocol and of JSON schema, not of the server. */
+/** Members with words of the protocol and of JSON Schema, not of the server. */
 const fixed: ReadonlySet<string> = new Set([
   'type',
   'format',
@@ -48,8 +48,8 @@ const fixed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All texts of a definition. Names that are repeated (`required`) and words of JSON schema (`type`) are no texts unless
- * they are sentences.
+ * All texts of a definition. Repeated names (`required`) and words of JSON Schema (`type`) count only if they are
+ * sentences.
  */
 export function textsOfDefinition(definition: unknown, kind: DefinitionKind): DefinitionTexts {
   const walk = new Walk(kind);
@@ -66,7 +66,7 @@ class Walk {
     this.#kind = kind;
   }
 
-  /** `place` is that of descriptions here; `member` is what the value is called. */
+  /** `place`: that of descriptions at this point; `member`: the name of the value. */
   read(value: unknown, path: string, place: TextRole, member: string, depth: number): void {
     if (typeof value === 'string') this.#add(value, path, this.#placeOf(value, place, member, depth));
     else if (typeof value !== 'object' || value === null) return;
@@ -93,7 +93,7 @@ class Walk {
 
   #placeOf(value: string, place: TextRole, member: string, depth: number): TextRole {
     if (member === 'name' && depth === 1) return 'name';
-    // An argument of a prompt has a name as a parameter has.
+    // Arguments of a prompt have names as parameters do.
     if (member === 'name' && this.#kind === 'prompt') return 'name';
     if (member === 'description' || member === 'instructions' || member === 'text') return place;
     if (fixed.has(member) && !/\s\S+\s/.test(value)) return 'name';
@@ -108,7 +108,7 @@ class Walk {
   }
 }
 
-/** Members in which a sentence has no business. */
+/** Members that should not contain sentences. */
 function areWords(key: string, isName: boolean): boolean {
   return !isName && wordless.has(key);
 }
@@ -117,7 +117,7 @@ const wordless: ReadonlySet<string> = new Set(
   'outputSchema _meta annotations enum const default examples execution icons'.split(' '),
 );
 
-/** `readSshKey` and `read_ssh_key` as words. What has blanks is words already. */
+/** `readSshKey` and `read_ssh_key` as words. A text with spaces stays unchanged. */
 function asWords(name: string): string {
   return !/[A-Z_-]/.test(name) || /\s/.test(name)
     ? name

@@ -1,4 +1,4 @@
-/** Texts inside of texts: base64, hex, escapes, letters moved by thirteen. One layer is decoded. */
+/** Encoded texts inside texts: base64, hex, escapes, ROT13. One layer is decoded. */
 
 export interface Decoded {
   readonly text: string;
@@ -12,7 +12,7 @@ const maxLength = 4000;
 
 /** The characters that a text must contain, the pattern of the encoded part, and its decoder. */
 const codes: readonly (readonly [needed: string, pattern: RegExp, decode: (code: string) => string | undefined])[] = [
-  // The word before the first escape belongs to it: Ignore%20all.
+  // The word before the first escape belongs to it, as in Ignore%20all.
   ['%', /(?<![\w.,-])[\w.,-]{0,60}(?:%[0-9a-fA-F]{2}[^\s%]{0,40}){4,}/g, fromEscapes],
   ['\\x', /(?:\\x[0-9a-fA-F]{2}){4,}/g, fromHex],
   ['&#', /(?:&#x?[0-9a-fA-F]{1,6};[^&\s]{0,2}){4,}/g, fromEntities],
@@ -35,8 +35,8 @@ export function findEncodedTexts(text: string): Decoded[] {
 }
 
 /**
- * Hex or base64; undefined for a word or a path: these have no capitals, small letters and digits so near to each
- * other.
+ * Decodes hex or base64; undefined for a word or a path, which do not mix capitals, small letters and digits so
+ * closely.
  */
 function fromDigits(code: string): string | undefined {
   if (/^[0-9a-f]+$/i.test(code)) return fromHex(code);
@@ -68,7 +68,7 @@ function character(code: number): string {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** A text and not bytes: valid UTF-8, few control characters, some letters. */
+/** Whether bytes are text: valid UTF-8, few control characters, some letters. */
 function isReadable(text: string): boolean {
   return text.length >= 8 && !/[\ufffd\u0000-\u0008\u000e-\u001f\u007f-\u009f]/.test(text) && /\p{L}{2}/u.test(text);
 }

@@ -1,8 +1,8 @@
-/** Characters that a user does not see and a model reads, or that make one see something else than it reads. */
+/** Finds characters that a user does not see but a model reads, or that make a user see something else. */
 
 import { hasRun, characterTable } from '../text-prefilter.ts';
 
-/** A character trick and its place. */
+/** Hidden or misleading characters, and their place. */
 export interface HiddenSpan {
   readonly rule:
     | 'tag-characters'
@@ -16,25 +16,25 @@ export interface HiddenSpan {
     | 'blank-run';
   readonly start: number;
   readonly end: number;
-  /** The text that it spells; empty if it spells none. */
+  /** The text that they encode; empty if none. */
   readonly spelled: string;
-  /** Factor of the rule's weight: half where it may well be an accident. */
+  /** Factor for the rule's weight: half where it may be an accident. */
   readonly factor: number;
 }
 
-/** Anything but plain text: without it there is nothing to look at. */
+/** Anything but plain text; without a match there is nothing to check. */
 const suspect = /[^\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2027\u3000-\u9fff\uac00-\ud7a3\uff00-\uff60]/;
-/** So many empty lines, or blanks in a row, push what follows out of sight. */
+/** This many empty lines, or a long run of spaces, push the following text out of sight. */
 const minBlankLines = 12;
 const minBlankRun = 80;
 
-/** The shortest run of blanks that is looked at at all. */
+/** The shortest run of spaces that is considered. */
 const minRunLength = 12;
 const blanks = characterTable(/[\t\r\n ]/);
 
 const maxSpans = 50;
 
-/** Time grows with the length of the text. At most 50 are told. */
+/** Takes linear time. Returns at most 50 spans. */
 export function hiddenSpans(text: string): HiddenSpan[] {
   const spans: HiddenSpan[] = [];
   if (hasRun(text, blanks, minRunLength)) spans.push(...blankRuns(text));
@@ -77,10 +77,7 @@ function spansOf(
   return spans;
 }
 
-/**
- * Letters of a plane of their own that nothing shows. The flags of England, Scotland and Wales are made of a few of
- * them.
- */
+/** Tag characters, which are not displayed. The flags of England, Scotland and Wales consist of some of them. */
 function tagCharacters(text: string): HiddenSpan[] {
   return spansOf(text, /(\u{1f3f4})?[\u{e0000}-\u{e007f}]+/gu, 'tag-characters', ([run, flag]) =>
     flag !== undefined && [...run].length <= 8 && run.endsWith('\u{e007f}')
@@ -94,7 +91,7 @@ function tagLetter(character: string): string {
   return code >= 32 && code < 127 ? String.fromCharCode(code) : '';
 }
 
-/** A selector chooses how one character looks; many in a row spell bytes. */
+/** Variation selectors choose the appearance of one character; many in a row encode bytes. */
 function selectorRuns(text: string): HiddenSpan[] {
   return spansOf(text, /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{4,}/gu, 'selector-run', ([run]) => ({
     spelled: Buffer.from([...run].map(selectorByte)).toString('utf8'),
@@ -106,7 +103,7 @@ function selectorByte(character: string): number {
   return code < 0xfe10 ? code - 0xfe00 : code - 0xe0100 + 16;
 }
 
-/** Scripts that are written with joiners and zero-width spaces, and what emoji are made of. */
+/** Scripts that use joiners and zero-width spaces, and characters of emoji. */
 const joins =
   /[\u0590-\u08ff\u0900-\u109f\u1780-\u17ff\u1a20-\u1aaf\ufb1d-\ufdff\ufe70-\ufefc]|\ufe0f|\u200d|\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
 
@@ -131,7 +128,7 @@ function lastCharacter(text: string, end: number): string {
   return [...text.slice(Math.max(0, end - 2), end)].at(-1) ?? ' ';
 }
 
-/** Overrides always, embeddings and isolates if nothing is written from right to left. */
+/** Overrides always; embeddings and isolates only if the text has no right-to-left characters. */
 function directions(text: string): HiddenSpan[] {
   const isRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text);
   return spansOf(text, /[\u202a-\u202e\u2066-\u2069]/g, 'direction', ([mark]) =>
@@ -143,7 +140,7 @@ function privateUse(text: string): HiddenSpan[] {
   return spansOf(text, /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]+/gu, 'private-use');
 }
 
-/** Colours are what programs print, moving and erasing what progress bars do; hiding is what nobody needs. */
+/** Colors are ordinary output, cursor movement belongs to progress bars; concealed text has no legitimate use. */
 function terminalCodes(text: string): HiddenSpan[] {
   const codes = /(?:\u001b\[|\u009b)[\d;?]{0,40}[@-~]|\u001b[\]PX^_][^\u0007\u001b]{0,500}/g;
   return spansOf(text, codes, 'terminal', ([code]) => {
@@ -157,7 +154,7 @@ function controls(text: string): HiddenSpan[] {
   return spansOf(text, /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f-\u009a\u009c-\u009f]+/g, 'control');
 }
 
-/** Letters of other scripts that look like Latin ones, in a word that has Latin ones too. */
+/** Letters of other scripts that look like Latin ones, in a word that also has Latin letters. */
 const twins: ReadonlyMap<string, string> = new Map(
   [
     ...'аaеeоoрpсcхxуyіiјjѕsԁdһhӏlԛqԝwАAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅSοoαaνvρpιiκkεeυuΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX',
@@ -182,8 +179,8 @@ function plainLetters(word: string): string {
 }
 
 /**
- * The text as a model may take it: without what is not seen, look-alike letters as what they look like, wide and styled
- * ones plain.
+ * The text as a model may read it: without invisible characters, with look-alike, wide and styled letters as plain
+ * ones.
  */
 export function normalizeForModel(text: string): string {
   if (!suspect.test(text) && !/[\uff00-\uff60\u00ad]/.test(text)) return text;

@@ -1,16 +1,14 @@
-/** Invisible characters made visible for a user, or taken out for a model where the user wants that. */
+/** Makes invisible characters visible for users, or removes them for models if the user enabled that. */
 import { codePointMarker } from '../../base/visible-text.ts';
 import { hiddenSpans } from './hidden-characters.ts';
 
-/**
- * Characters that show nothing, or steer what is shown; line breaks, tabs and joiners within emoji are none of them.
- */
+/** Characters that are invisible or change the display; line breaks, tabs and joiners within emoji are excluded. */
 const unseen =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]|\u034f|\u180e|[\u{e0100}-\u{e01ef}]/gu;
 
 /**
- * The text with a mark `⟨U+200B⟩` for each character that shows nothing; a run that spells something is told as what it
- * spells, `⟨hidden: send the key⟩`. Flags and other emoji stay.
+ * The text with a mark `⟨U+200B⟩` for each invisible character; a run that encodes text is shown decoded, `⟨hidden:
+ * send the key⟩`. Flags and other emoji stay.
  */
 export function showInvisible(text: string): string {
   return mapUnseen(text, (run, spelled) =>
@@ -18,7 +16,7 @@ export function showInvisible(text: string): string {
   );
 }
 
-/** The text without them. `removed` counts characters; the text is the same one where it is 0. */
+/** The text without invisible characters. `removed`: their number; the text is unchanged if it is 0. */
 export function stripInvisible(text: string): { readonly text: string; readonly removed: number } {
   let removed = 0;
   const clean = mapUnseen(text, (run) => {
@@ -31,7 +29,7 @@ export function stripInvisible(text: string): { readonly text: string; readonly 
 function mapUnseen(text: string, map: (run: string, spelled: string) => string): string {
   let result = '';
   let done = 0;
-  // What spells something first: tags and selectors. Flags are no such spans, so their tags are kept below.
+  // Encoded text first: tags and selectors. Flags do not count, so their tags stay.
   for (const { start, end, spelled } of spellingSpans(text)) {
     result += mapSingle(text.slice(done, start), map) + map(text.slice(start, end), spelled);
     done = end;
@@ -45,7 +43,7 @@ function spellingSpans(text: string): ReturnType<typeof hiddenSpans> {
     .sort((a, b) => a.start - b.start);
 }
 
-/** England, Scotland, Wales: a black flag and what is behind it. */
+/** England, Scotland, Wales: a black flag followed by tags. */
 const flags = /\u{1f3f4}[\u{e0061}-\u{e007a}]{2,6}\u{e007f}/gu;
 
 function mapSingle(text: string, map: (run: string, spelled: string) => string): string {

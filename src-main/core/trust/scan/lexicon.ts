@@ -1,4 +1,4 @@
-/** All words of all languages with their kinds. */
+/** The vocabulary of all languages, with the kinds of each word. */
 import { isWordKind, type WordKind } from './word-kinds.ts';
 import chinese from './words/chinese.json' with { type: 'json' };
 import english from './words/english.json' with { type: 'json' };
@@ -12,25 +12,24 @@ import russian from './words/russian.json' with { type: 'json' };
 import spanish from './words/spanish.json' with { type: 'json' };
 
 /**
- * Words of one language by kind: separated by spaces, `word*` for all that begin so; accents may be left out of Latin
- * letters.
+ * Words of one language by kind: separated by spaces, `word*` for a prefix; accents of Latin letters may be omitted.
  */
 type Vocabulary = Readonly<Record<string, string>>;
 export type Kinds = readonly WordKind[];
 
-/** Pieces of scripts without spaces are at most this long. */
+/** Maximum length of vocabulary entries in scripts without spaces. */
 const maxPieceLength = 8;
-/** Texts repeat their words: looking one up in all vocabularies is most of the work. */
+/** Texts repeat words, and looking one up in all vocabularies is most of the work. */
 const maxKnown = 10_000;
 
 export class Lexicon {
   readonly #words = new Map<string, WordKind[]>();
-  /** The beginnings before a `*` in a vocabulary, and their lengths. */
+  /** The prefixes before a `*`, and their lengths. */
   readonly #beginnings = new Map<string, WordKind[]>();
   readonly #lengths = new Set<number>();
-  /** The words that were looked up last. */
+  /** Recently looked-up words. */
   readonly #known = new Map<string, Kinds>();
-  /** Words of scripts without spaces, found wherever they stand. */
+  /** Words of scripts without spaces, found at any position. */
   readonly #pieces = new Map<string, WordKind[]>();
 
   constructor() {
@@ -66,7 +65,7 @@ export class Lexicon {
     return kinds;
   }
 
-  /** The longest known piece at a place of the text. */
+  /** The longest known word at a position of the text. */
   pieceAt(text: string, start: number): { readonly end: number; readonly kinds: Kinds } | undefined {
     for (let end = start + maxPieceLength; end > start; end -= 1) {
       const kinds = this.#pieces.get(text.slice(start, end));
@@ -76,7 +75,7 @@ export class Lexicon {
   }
 }
 
-/** In lower case, without accents and apostrophes. */
+/** Lower case, without accents and apostrophes. */
 function plainWord(word: string): string {
   const lower = word.toLowerCase();
   return /^[a-z0-9]*$/.test(lower) ? lower : lower.normalize('NFD').replace(/[\p{M}'’]/gu, '');

@@ -1,4 +1,4 @@
-/** Tags and marks that pose as the frame of a conversation, and text that a page does not show. */
+/** Finds tags and marks that imitate the frame of a conversation, and text that a page does not display. */
 
 export interface MarkupSpan {
   readonly rule: 'pseudo-tag' | 'role-token' | 'picture-leak' | 'hidden-text';
@@ -12,19 +12,19 @@ const tags =
 const grave = /hidden|secret|confidential|system|admin|override|assistant|directive|developer|llm|^<\/?\s?ai/i;
 const tokens =
   /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|begin_of_text|start_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|\[(?:SYSTEM|ASSISTANT|ADMIN|DEVELOPER|AI)(?:[ _-](?:INSTRUCTIONS?|MESSAGE|NOTE|NOTICE|PROMPT|OVERRIDE|UPDATE|DIRECTIVE|REMINDER))?\s?[:\]]|\[system\]\(#|#{2,4} ?(?:NEW )?(?:SYSTEM|System) ?(?:MESSAGE|PROMPT|INSTRUCTIONS?|Message|Prompt|Instructions?|OVERRIDE|UPDATE)?[ :]*(?:#{2,4}|\n)|#{3} Instruction:|(?<!-)-{3,20} ?(?:END|BEGIN|START) OF (?:TOOL|SYSTEM|USER|DATA|DOCUMENT|CONTEXT)/g;
-/** A picture whose address carries something that is to be filled in. */
+/** An image whose address contains a placeholder to fill in. */
 const leaks =
   /!\[[^[\]\n]{0,200}\]\(\s?https?:\/\/[^)\s]{1,300}(?:=|\/)(?:\{{1,2}\w|[A-Z]{2,20}_[A-Z]{2,20}\b|%7[bB]|\[[A-Za-z]|<[a-z]|(?:YOUR|DATA|SECRET|BASE64|CONTENT|SUMMARY|HISTORY|TOKEN|INSERT)(?![a-z]))/g;
 const openings = /<!--|<(?:span|div|p|font|td|a|i|b|small|section)\b[^<>]{1,300}>/gi;
 const unseen =
   /^<!|display:\s?none|visibility:\s?hidden|font-size:\s?[01](?:px|pt|em)?\s?[;"']|opacity:\s?0(?:\.0\d*)?\s?[;"']|color:\s?(?:white|#fff(?:fff)?|transparent)|\bhidden\b|left:\s?-\d{3,}/i;
 
-/** Quick check: without one of these there is no markup. */
+/** Quick check: without a match there is no markup. */
 const anyMark = /[[<#]|---/;
 
 const maxHiddenLength = 2000;
 
-/** Time grows with the length of the text. */
+/** Takes linear time. */
 export function markupSpans(text: string): MarkupSpan[] {
   const spans: MarkupSpan[] = [];
   if (!anyMark.test(text)) return spans;
@@ -49,7 +49,7 @@ export function markupSpans(text: string): MarkupSpan[] {
   return spans;
 }
 
-/** A tag that is closed, or shouts: `<secret>` alone is where the reader puts one. */
+/** A tag that is closed or in capitals; `<secret>` alone is a placeholder for the reader. */
 function isFrame(text: string, name: string): boolean {
   return name === name.toUpperCase() || text.includes(`</${name}`);
 }

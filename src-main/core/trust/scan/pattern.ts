@@ -1,37 +1,37 @@
 /**
- * Patterns over kinds of words, as rules are written in: `IGNORE ~4 PRIOR ~4 ORDERS`.
+ * Patterns over kinds of words, in the notation of the rules: `IGNORE ~4 PRIOR ~4 ORDERS`.
  *
- *   A B         a word of kind A, and within the next three words one of kind B
- *   A ~6 B      the same within six
- *   A|B  A+B    of either kind; of both
- *   &8 A B C    all of them within eight words, in any order
- *   !A          only in sentences without a word of kind A
- *   *0.5 …      counts half as much
+ * A B a word of kind A, and within the next three words one of kind B
+ * A ~6 B the same within six
+ * A|B A+B of either kind; of both
+ * &8 A B C all of them within eight words, in any order
+ * !A only in sentences without a word of kind A
+ * *0.5 … counts half as much
  */
 import type { Sentence, Token } from './sentence-reader.ts';
 import { isWordKind, type WordKind } from './word-kinds.ts';
 
 interface Atom {
-  /** One of these. */
+  /** At least one of these kinds. */
   readonly any: readonly WordKind[];
-  /** And all of these. */
+  /** All of these kinds. */
   readonly all: readonly WordKind[];
-  /** The maximum distance in words from the one before it. */
+  /** Maximum distance from the previous one, in words. */
   readonly gap: number;
 }
 
 export interface Pattern {
   readonly atoms: readonly Atom[];
-  /** The number of words within which all of them are in any order; 0: in this order. */
+  /** Number of words that contain all of them in any order; 0: in this order. */
   readonly within: number;
   readonly factor: number;
   readonly not: readonly WordKind[];
-  /** A sentence can only match if it has a word of one of these kinds. */
+  /** Only a sentence with a word of one of these kinds can match. */
   readonly needed: readonly WordKind[];
 }
 
 const defaultGap = 3;
-/** Words of these kinds are in most sentences. */
+/** Kinds that occur in most sentences. */
 const commonKinds: ReadonlySet<WordKind> = new Set<WordKind>([
   ...([
     'START',

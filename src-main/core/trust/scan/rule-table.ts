@@ -1,4 +1,4 @@
-/** All rules there are, except those over a whole catalog (shadowing.ts). */
+/** All rules except those over a whole catalog (shadowing.ts). */
 import type { Rule } from './rule.ts';
 import { calls } from './rules/calls.ts';
 import { obfuscationRules } from './rules/obfuscation.ts';

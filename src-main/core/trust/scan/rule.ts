@@ -1,32 +1,32 @@
-/** Rules: a kind of attack each, with the sentence that the user reads about it and its weight by place. */
+/** Rules: one kind of attack each, with the sentence for the user and its weight by place. */
 
 /**
- * The place of a text: `text` describes to the model (descriptions), `value` is no place for sentences (titles, enum,
- * default, output schema, _meta), `name` is the name of a tool or parameter, `guide` is there to instruct it (server
- * instructions, prompts), `result` is what came back.
+ * The role of a text: `text` is a description for the model, `value` usually has no sentences (titles, enum, default,
+ * output schema, _meta), `name` is the name of a tool or parameter, `guide` instructs the model (server instructions,
+ * prompts), `result` is a result.
  */
 export type TextRole = 'text' | 'value' | 'name' | 'guide' | 'result';
 
-/** In a text, what lies close together counts as one sum: see `reviewFrom` and `blockFrom`. */
+/** Hits that are close together in a text are added up: see `reviewThreshold` and `blockThreshold`. */
 export type Weights = Readonly<Record<Exclude<TextRole, 'name'>, number>> & {
-  /** Equals `value` unless given. */
+  /** Default: `value`. */
   readonly name?: number;
 };
 
 export interface Rule {
   readonly id: string;
-  /** A few words, as a heading. */
+  /** A short heading. */
   readonly name: string;
-  /** The sentence that the user reads next to the words that were found. */
+  /** The sentence that the user reads next to the matching words. */
   readonly says: string;
   readonly weights: Weights;
-  /** In the notation of pattern.ts; none where code finds it (hidden characters, decoded texts, names of tools). */
+  /** In the notation of pattern.ts; empty if code finds it (hidden characters, decoded texts, names of tools). */
   readonly patterns: readonly string[];
-  /** It finds what users also write about: in a sentence about detecting such texts it counts a quarter. */
+  /** Users write about these topics too: in a sentence about detecting such texts it counts a quarter. */
   readonly isSpeech?: true;
 }
 
-/** The weight from which a text is for review, and a result is labeled. */
+/** From this weight on a text needs review, and a result is labeled. */
 export const reviewThreshold: Readonly<Record<TextRole, number>> = {
   text: 0.75,
   value: 0.75,
@@ -34,5 +34,5 @@ export const reviewThreshold: Readonly<Record<TextRole, number>> = {
   guide: 0.75,
   result: 1,
 };
-/** The weight that no text has by accident. */
+/** A weight that no text reaches by accident. */
 export const blockThreshold = 2;

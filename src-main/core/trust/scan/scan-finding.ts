@@ -3,11 +3,11 @@
 export type ScanVerdict = 'clean' | 'review' | 'block';
 
 export interface ScanFinding {
-  /** Id of the rule, as in the table of docs/reference/scanner.md. */
+  /** Id of the rule, as in docs/reference/scanner.md. */
   readonly rule: string;
   /** JSON pointer to the text within the definition; empty for the text itself. */
   readonly place: string;
-  /** The words as they stand there, up to 200 characters; invisible ones are in them. */
+  /** The matching words verbatim, up to 200 characters, including invisible ones. */
   readonly words: string;
   /** The verdict on the text that contains it. */
   readonly tier: 'review' | 'block';
@@ -17,7 +17,7 @@ export interface ScanFinding {
 
 export interface ScanReport {
   readonly verdict: ScanVerdict;
-  /** Gravest texts first, then as they stand. Empty if the verdict is clean. */
+  /** Most severe texts first, then in order of position. Empty if the verdict is clean. */
   readonly findings: readonly ScanFinding[];
 }
 

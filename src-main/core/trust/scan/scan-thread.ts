@@ -1,5 +1,5 @@
 /**
- * Scans without holding up the core: short texts at once, long ones in a thread that is started for them and ended when
+ * Scans without blocking the core: short texts at once, long ones in a thread that is started on demand and ended when
  * idle.
  */
 import { resolveWorkerUrl } from '../../base/workers.ts';
@@ -11,28 +11,28 @@ import type { ScanResponse, ScanRequest } from './scan-worker.ts';
 
 export interface ScanThreadOptions {
   /**
-   * Up to so many characters a definition is scanned in the core's own thread (16 Ki by default, two milliseconds); of
-   * a result a quarter.
+   * Definitions up to this length are scanned in the core's own thread, results up to a quarter of it. In characters
+   * (default: 16 Ki, about two milliseconds).
    */
   readonly shortest?: number;
-  /** The thread ends after so long without work, in ms (60,000 by default). */
+  /** The thread ends after this long without work, in ms (default: 60,000). */
   readonly idleMs?: number;
 }
 
-/** The labels of a result. Windows that could not be scanned are counted, not hidden. */
+/** The labels of a result. Parts that could not be scanned are counted. */
 export interface LabelledResult {
   readonly labels: readonly ResultLabel[];
-  /** Characters that nobody looked at: beyond the longest text, or in a window whose thread was lost. */
+  /** Number of characters that were not scanned: beyond the maximum length, or in a window whose thread was lost. */
   readonly unread: number;
 }
 
-/** In characters: a result is looked at in windows of this size, which share their ends. */
+/** Results are scanned in overlapping windows of this size, in characters. */
 const windowSize = 64 * 1024;
 const windowOverlap = 1024;
 const maxResultLength = 8 * 1024 * 1024;
 /** Maximum queue length; further texts are not scanned, so that a flood does not delay other scans. */
 const maxWaiting = 400;
-/** In characters: results that are being looked at, all together. */
+/** Maximum total length of results being scanned, in characters. */
 const maxHeldLength = 64 * 1024 * 1024;
 
 const unreadable: ScanReport = {
@@ -66,12 +66,12 @@ export class ScanThread {
     });
   }
 
-  /** Is a thread running now? */
+  /** Whether a thread is running. */
   get running(): boolean {
     return this.#thread.isRunning;
   }
 
-  /** Never rejects: what could not be scanned is for review. */
+  /** Never rejects: a definition that could not be scanned needs review. */
   async definition(definition: unknown, kind: DefinitionKind): Promise<ScanReport> {
     const texts = textsOfDefinition(definition, kind);
     const length = texts.texts.reduce((sum, { text }) => sum + text.length, 0);
@@ -80,7 +80,7 @@ export class ScanThread {
     return answer !== undefined && 'report' in answer ? answer.report : unreadable;
   }
 
-  /** Never rejects. Up to 64 Ki characters there is one window; of a longer text the labels come window by window. */
+  /** Never rejects. Up to 64 Ki characters are one window; labels of a longer text are determined window by window. */
   async result(text: string): Promise<LabelledResult> {
     if (text.length <= this.#shortest / 4) return { labels: scanResult(text), unread: 0 };
     if (this.#heldLength + text.length > maxHeldLength) return { labels: [], unread: text.length };
@@ -103,7 +103,7 @@ export class ScanThread {
     return { labels: withoutRepeats(labels), unread };
   }
 
-  /** Ends the thread; questions that wait are dropped. */
+  /** Ends the thread; pending scans are dropped. */
   async close(): Promise<void> {
     this.#abandon();
     await this.#thread.close();
@@ -123,7 +123,7 @@ export class ScanThread {
     if (this.#waiting.size === 0) this.#thread.rest();
   }
 
-  /** Drops the questions that wait. */
+  /** Drops pending scans. */
   #abandon(): void {
     for (const resolve of this.#waiting.values()) resolve(undefined);
     this.#waiting.clear();
@@ -139,7 +139,7 @@ function windowsOf(length: number): [start: number, end: number][] {
   return windows;
 }
 
-/** Reports a place of two windows once, and each rule a few times at most. */
+/** Reports overlapping hits once, and each rule a few times at most. */
 function withoutRepeats(labels: readonly ResultLabel[]): ResultLabel[] {
   const seen = new Map<string, number>();
   const places = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Entry of the thread that scans what is long: texts of a definition in, its report out; the text of a result in, its
- * labels out.
+ * Entry of the scan thread: receives texts of a definition and returns a report, or receives the text of a result and
+ * returns labels.
  */
 import { parentPort } from 'node:worker_threads';
 import type { ScanReport } from './scan-finding.ts';

@@ -1,6 +1,6 @@
 /**
- * Looks texts that a model will read for what attacks are made of. Pure functions: the same text is always judged the
- * same.
+ * Scans texts that a model will read for signs of an attack. Pure functions: the same text always gets the same
+ * verdict.
  */
 import { cleanReport, type ScanFinding, type ScanReport } from './scan-finding.ts';
 import { TextScorer, type TextScore } from './text-scorer.ts';
@@ -8,15 +8,14 @@ import { type DefinitionKind, type DefinitionTexts, textsOfDefinition } from './
 import { blockThreshold, type TextRole, reviewThreshold } from './rule.ts';
 
 /**
- * A definition as a server lists it (members untouched), or `{ instructions }` of a server. Every text in it that a
- * model reads is looked at: names, descriptions, titles, parameters, enum, const, default, examples, output schema,
- * _meta.
+ * Scans a definition as the server lists it, or `{ instructions }` of a server. Covers every text that a model reads:
+ * names, descriptions, titles, parameters, enum, const, default, examples, output schema, _meta.
  */
 export function scanDefinition(definition: unknown, kind: DefinitionKind = 'tool'): ScanReport {
   return scanTexts(textsOfDefinition(definition, kind));
 }
 
-/** The texts of one definition; see places.ts. */
+/** Scans the texts of one definition; see definition-texts.ts. */
 export function scanTexts({ texts, isWhole }: DefinitionTexts): ScanReport {
   const judged = texts.flatMap(({ text, place, path }) => {
     const judgement = judge().score(text, place);
@@ -27,13 +26,13 @@ export function scanTexts({ texts, isWhole }: DefinitionTexts): ScanReport {
   return reportOf(isWhole ? findings : [...findings, notWhole]);
 }
 
-/** One text alone, such as one that an update added. */
+/** Scans a single text, such as one that an update added. */
 export function scanText(text: string, place: TextRole = 'text'): ScanReport {
   const judgement = judge().score(text, place);
   return judgement.weight < reviewThreshold[place] ? cleanReport : reportOf(findingsOf(text, '', judgement));
 }
 
-/** A label of a tool's result. It says that it looks as if it gave orders; it is no reason to withhold it. */
+/** A label of a tool's result: it looks as if it contained instructions. Not a reason to withhold it. */
 export interface ResultLabel {
   readonly rule: string;
   readonly words: string;
@@ -42,7 +41,7 @@ export interface ResultLabel {
   readonly at: number;
 }
 
-/** Labels of the part of a text that weighs most; empty for an ordinary text. Time grows with its length. */
+/** Labels of the heaviest part of a text; empty for an ordinary text. Takes linear time. */
 export function scanResult(text: string): readonly ResultLabel[] {
   const { weight, hits } = judge().score(text, 'result');
   if (weight < reviewThreshold.result) return [];
@@ -88,7 +87,7 @@ function excerpt(text: string, start: number, end: number): string {
   return text.slice(start, Math.min(end, start + maxExcerptLength));
 }
 
-/** Its tables take a few ms to make: they are made when something is scanned first. */
+/** Creating its tables takes a few ms, so they are created at the first scan. */
 const judge = lazily(() => new TextScorer());
 
 function lazily<T>(make: () => T): () => T {

@@ -17,16 +17,16 @@ export interface Sentence {
   readonly kinds: ReadonlySet<WordKind>;
 }
 
-/** A longer sentence is split into parts that share the last words. */
+/** A longer sentence is split into overlapping parts. */
 const maxTokens = 160;
 const sharedTokens = 24;
 
-/** Words, characters of scripts without spaces, names in backticks, and marks. */
+/** Words, characters of scripts without spaces, names in backticks, and punctuation. */
 const tokenPattern =
   /([[\p{L}\p{N}\p{M}_]--[\u3005-\u9fff\uac00-\ud7a3]]+(?:['’]\p{L}{1,2}(?!\p{L}))?)|([\u3005-\u9fff\uac00-\ud7a3])|(`[\w.:\-]{2,60}`)|[.!?\/%@;:：。！？,\("“「«']|\n\s*/gv;
 
 /**
- * Texts that count as one word although they are none. Each is tried at one place only and bounded, so that reading
+ * Texts that count as one word, such as addresses and paths. Each pattern is anchored and bounded, so that reading
  * takes linear time.
  */
 const specials: readonly (readonly [WordKind, RegExp])[] = [
@@ -42,11 +42,11 @@ const specials: readonly (readonly [WordKind, RegExp])[] = [
   ['ACCOUNT', /[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b|(?:0x[0-9a-fA-F]{40}|bc1[0-9a-z]{25,60})\b/y],
   ['MAIL', /(?<=\w)@[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}/y],
 ];
-/** The words and marks that specials begin with. */
+/** Words and marks at which such a text begins. */
 const specialStart =
   /^(?:[./%@]|https?|ftp|wss?|www|curl|wget|iwr|nc|rm|chmod|crontab|eval|powershell|base64|(?:ba|z|)sh|python3?|git|scp|os|subprocess|id_\w+|mcp|claude_\w+|credentials|secrets?|wallet|authorized_keys|[A-Z]{2}\d\w*|0x\w+|bc1\w+)$/i;
 
-/** Calls `onSentence` for each sentence in turn. */
+/** Calls `onSentence` for each sentence in order. */
 export function readSentences(text: string, lexicon: Lexicon, onSentence: (sentence: Sentence) => void): void {
   const sentence = new SentenceBuilder(onSentence);
   const quotes = quotedParts(text);
@@ -90,7 +90,7 @@ function codeKinds(code: string): Kinds {
 }
 
 const isLiteral = /^`(?:true|false|null|undefined|none|[\d.]+)`$/i;
-/** `read_file`, `readFile`; a constant in capitals is no name of a tool. */
+/** Matches `read_file` and `readFile`; a constant in capitals is not a tool name. */
 const isName = /[\p{L}\d]_[\p{L}\d]|\p{Ll}{2}\p{Lu}/u;
 
 function wordKinds(word: string, lexicon: Lexicon): Kinds {
@@ -103,7 +103,7 @@ function wordKinds(word: string, lexicon: Lexicon): Kinds {
 function readMark(mark: string, text: string, start: number, sentence: SentenceBuilder): void {
   if (mark === ':' || mark === '：') sentence.colon();
   else if (mark.startsWith('\n')) {
-    // The next line begins a paragraph, an entry of a list, a tag or a heading.
+    // The next line begins a paragraph, a list item, a tag or a heading.
     const isBreak = mark.indexOf('\n', 1) > 0 || /[-*#<|>•\d[]/.test(text[start + mark.length] ?? '');
     if (isBreak) sentence.finish();
     else sentence.restart();

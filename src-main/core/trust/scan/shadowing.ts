@@ -1,9 +1,9 @@
-/** Rules over a whole catalog: tools that pose as those of another server, or speak of them. */
+/** Rules over a whole catalog: tools that imitate tools of another server, or mention them. */
 import { isObject, textOrEmpty } from '../../base/json.ts';
 import type { ScanFinding } from './scan-finding.ts';
 import { normalizeForModel } from './hidden-characters.ts';
 
-/** A tool with the server it is from. */
+/** A tool with its server. */
 export interface CatalogTool {
   readonly server: string;
   /** The definition as the server lists it. */
@@ -21,7 +21,7 @@ interface NamedTool {
   readonly description: string;
 }
 
-/** Names that many servers have and that say nothing about whose they are. */
+/** Names that many servers use, and that identify none. */
 const commonWords: ReadonlySet<string> = new Set(
   'search get list create delete update read write fetch query help status info ping version echo run execute add remove send login logout'.split(
     ' ',
@@ -29,9 +29,9 @@ const commonWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reports findings that only show when all servers are seen together. The same name at two servers and names that look
- * the same are told at both; a description that names another server's tool, at the one that does. All are for review:
- * none proves anything alone. Time grows with the number of words in the descriptions.
+ * Reports findings that only show when all servers are compared. Equal names and look-alike names are reported at both
+ * servers, a description that names another server's tool at its own. All need review, since none proves anything
+ * alone. Takes linear time.
  */
 export function scanCatalog(tools: readonly CatalogTool[]): CatalogFinding[] {
   const named = tools.map(toNamed).filter(({ name }) => name !== '');
@@ -76,7 +76,7 @@ function alikeFinding(tool: NamedTool, twin: NamedTool): CatalogFinding {
   };
 }
 
-/** The look of a name to a hasty reader: without case and separators, look-alike letters and digits as one. */
+/** The name as a quick reader sees it: without case and separators, with look-alike letters and digits unified. */
 function looksLike(name: string): string {
   return normalizeForModel(name)
     .toLowerCase()
@@ -95,7 +95,7 @@ const maxReadLength = 20_000;
 function namesOfOthers(tools: readonly NamedTool[]): CatalogFinding[] {
   const owners = new Map<string, Set<string>>();
   for (const { name, server } of tools) {
-    // A name of one word is a word like any other.
+    // A single word may be an ordinary word.
     if (!/[_.-]|[a-z][A-Z]/.test(name)) continue;
     const known = owners.get(name) ?? new Set();
     owners.set(name, known.add(server));

@@ -1,4 +1,4 @@
-/** Weighs one text: what the rules find in it, and how much of that stands close together. */
+/** Scores one text: which rules match, and how many of the matches are close together. */
 import { hiddenSpans, normalizeForModel } from './hidden-characters.ts';
 import { findEncodedTexts, rot13 } from './encoded-texts.ts';
 import { Lexicon } from './lexicon.ts';
@@ -16,24 +16,24 @@ export interface RuleHit {
   readonly weight: number;
 }
 
-/** The heaviest part of a text: hits that stand within one window, the heaviest of each rule. */
+/** The heaviest part of a text: the hits within one window, the heaviest of each rule. */
 export interface TextScore {
   readonly weight: number;
   readonly hits: readonly RuleHit[];
 }
 
-/** In characters: hits farther apart are not added up, so that a long text weighs no more than its worst part. */
+/** In characters. Hits farther apart are not added up, so that a long text weighs no more than its worst part. */
 const windowSize: Readonly<Record<TextRole, number>> = { text: 1500, value: 1500, name: 300, guide: 1500, result: 900 };
 const maxHits = 300;
 /** Maximum number of characters decoded as ROT13, if a word looks encoded. */
 const maxRot13 = 4000;
-/** The least weight with which a hidden or encoded text counts. */
+/** The minimum weight of a hidden or encoded text. */
 const minInnerWeight = 0.3;
 
 type AddHit = (id: string, start: number, end: number, factor?: number) => void;
 
 export class TextScorer {
-  /** The patterns that need a word of a kind, by this kind. */
+  /** Patterns by a kind of word that they need. */
   readonly #patterns = new Map<WordKind, (readonly [Rule, Pattern])[]>();
   readonly #rules: ReadonlyMap<string, Rule>;
   readonly #lexicon = new Lexicon();
@@ -72,7 +72,7 @@ export class TextScorer {
       }
     });
     for (const { rule, start, end, factor } of markupSpans(plain)) {
-      // What a page does not show is ordinary; orders in it are not.
+      // Text that a page does not display is ordinary; instructions in it are not.
       if (rule !== 'hidden-text' || weightWithin(hits, start, end) >= minInnerWeight) add(rule, start, end, factor);
     }
     if (!isOuter) return hits;
@@ -91,7 +91,7 @@ export class TextScorer {
     return hits;
   }
 
-  /** The hits of an inner text, at the place of the outer one that contains it. */
+  /** The hits of an inner text, at the place of the outer text. */
   #hitsInside(inner: string, place: TextRole, start: number, end: number): RuleHit[] {
     return this.#hitsIn(inner, place, false).map((hit) => ({ ...hit, start, end }));
   }

@@ -1,4 +1,4 @@
-/** Rules about how a text wants this tool and other tools to be called. */
+/** Rules about texts that direct how this tool and other tools are called. */
 import type { Rule } from '../rule.ts';
 
 export const calls: readonly Rule[] = [

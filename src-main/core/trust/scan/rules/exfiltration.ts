@@ -1,4 +1,4 @@
-/** Rules about data exfiltration: what is taken from the user, where it is sent, and what is hidden from them. */
+/** Rules about data exfiltration: what is taken from the user, where it is sent, and what is hidden. */
 import type { Rule } from '../rule.ts';
 
 export const exfiltrationRules: readonly Rule[] = [

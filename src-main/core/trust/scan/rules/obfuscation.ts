@@ -1,6 +1,6 @@
 /**
- * Rules about the form of a text: characters, codes, markup. Code finds them (characters.ts, decode.ts, markup.ts), not
- * patterns.
+ * Rules about the form of a text: characters, encodings, markup. Code finds them (hidden-characters.ts,
+ * encoded-texts.ts, markup.ts), not patterns.
  */
 import type { Rule } from '../rule.ts';
 

@@ -1,4 +1,4 @@
-/** Rules about texts that want to be obeyed, and that speak to a model if none should. */
+/** Rules about texts that demand obedience, or that address a model where they should not. */
 import type { Rule } from '../rule.ts';
 
 export const orders: readonly Rule[] = [
