@@ -69,7 +69,7 @@ const proposals = async (core: TestCore): Promise<ProposalSummary[]> =>
 
 const recorded = async (core: TestCore): Promise<string[]> =>
   (await core.host.core.activity.log.ask('recentCalls', { server: 'tooltray' })).map(
-    ({ app, tool, why }) => `${app} ${tool}: ${why}`,
+    ({ app, tool, declared }) => `${app} ${tool}: ${declared?.reason}`,
   );
 
 const tool = (core: { client: SocketClient }, name: string, input: Json): Promise<Json> =>
@@ -122,7 +122,7 @@ test('with the policy "allow", changes take effect at once and are recorded, as 
     'codex upstream_servers: Done: Switch "a" off.',
   ]);
   const [refused] = await core.host.core.activity.log.ask('recentCalls', { server: 'tooltray' });
-  expect(refused).toMatchObject({ outcome: 'blocked', errorCode: 'bad_request' });
+  expect(refused).toMatchObject({ outcome: 'blocked', error: { code: 'bad_request' } });
 });
 
 test('disabling and enabling a server does not let a model start anything', async () => {

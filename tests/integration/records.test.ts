@@ -32,7 +32,7 @@ test('records direct calls and calls through a helper, with mode and app', async
     await client.callTool('call_tool', { name: 'b:echo_tool', arguments: { message: 'y' } });
     await proxy.callTool('count_tool', { items: [] }, {}).catch(() => undefined);
   });
-  const usual = { outcome: 'ok', tool: 'echo_tool', argumentBytes: 15 };
+  const usual = { outcome: 'ok', tool: 'echo_tool', bytes: { request: 15 } };
   expect(records).toMatchObject([
     { ...usual, app: 'Cursor', mode: 'search', server: 'a' },
     { ...usual, app: 'Cursor', mode: 'search', server: 'b', via: 'call_tool' },
@@ -42,11 +42,11 @@ test('records direct calls and calls through a helper, with mode and app', async
       server: '',
       tool: 'count_tool',
       outcome: 'failed',
-      errorCode: 'tool_ambiguous',
+      error: { code: 'tool_ambiguous' },
     },
   ]);
   expect(records[0]?.via).toBeUndefined();
-  expect([records[0]?.resultBytes, records[0]?.givenBytes]).toEqual([records[1]?.resultBytes, records[1]?.givenBytes]);
+  expect(records[0]?.bytes).toEqual({ ...records[1]?.bytes, request: 15 });
 });
 
 test('records each failure with its outcome', async () => {
@@ -58,8 +58,8 @@ test('records each failure with its outcome', async () => {
   });
   expect(records).toMatchObject([
     { server: 'a', tool: 'count_tool', outcome: 'tool_error' },
-    { server: '', tool: 'nope', outcome: 'failed', errorCode: 'tool_not_found' },
-    { server: '', tool: 'nope', outcome: 'failed', errorCode: 'tool_not_found', via: 'call_tool' },
+    { server: '', tool: 'nope', outcome: 'failed', error: { code: 'tool_not_found' } },
+    { server: '', tool: 'nope', outcome: 'failed', error: { code: 'tool_not_found' }, via: 'call_tool' },
   ]);
 });
 
@@ -72,14 +72,14 @@ test('records the text of a failed call that the app got, and counts its tokens'
     await client.callTool('nope').catch(() => undefined);
   });
   const newest = (): Promise<readonly ActivityEntry[]> => core.host.core.activity.log.ask('recentCalls', {}, 3);
-  await until(async () => (await newest()).every(({ tokensOut }) => tokensOut !== undefined));
+  await until(async () => (await newest()).every(({ tokens }) => tokens.modelResult !== undefined));
   const told = await Promise.all(records.map((record) => callTexts(core.host.core, record, ['sent', 'given'])));
   const given = told.map((texts) => ('text' in texts.given ? texts.given.text : ''));
   expect(given.slice(0, 2).map((text) => JSON.parse(text) as unknown)).toEqual(answers);
   expect(told.map(({ sent }) => sent)).toEqual([{ none: 'nothing' }, { none: 'nothing' }, { none: 'nothing' }]);
   expect(given[2]).toContain('nope');
   const counted = await newest();
-  expect(counted.every(({ tokensOut = 0, givenBytes }) => tokensOut > 5 && givenBytes > 20)).toBe(true);
+  expect(counted.every(({ tokens, bytes }) => (tokens.modelResult ?? 0) > 5 && bytes.modelResult > 20)).toBe(true);
 });
 
 test("records calls over HTTP of both protocols, and those to one server's endpoint", async () => {

@@ -189,7 +189,7 @@ test('records a spill with its call, with sizes before and after', async () => {
   await (await core.open()).callTool('x_big');
   const [record] = await core.host.core.activity.log.ask('recentCalls');
   expect(record).toMatchObject({ spillId: (await core.host.core.calls.spills.list())[0]?.id, outcome: 'ok' });
-  expect(record?.resultBytes).toBeGreaterThan((record?.givenBytes ?? 0) * 10);
+  expect(record?.bytes.serverResult).toBeGreaterThan((record?.bytes.modelResult ?? 0) * 10);
 });
 
 test('returns TOON if enabled and shorter, and it decodes to the same data', async () => {

@@ -1,7 +1,7 @@
 /** Messages between the core and the thread that owns the activity database. */
 import type { SecretMatchers } from '../base/secret-matchers.ts';
 import type { AnnotationKind } from './annotations.ts';
-import type { CallRecord, TokenCount } from './call-record.ts';
+import type { CallRecord, PerPayload, TokenCount } from './call-record.ts';
 import type { ResultIntake } from './ledger/ledger-entry.ts';
 import type { Cause, ResultKind } from './ledger/ledger-entry.ts';
 import type { StepRecord } from './steps/step.ts';
@@ -19,7 +19,7 @@ export interface SharedText {
 }
 
 /** A finished call without what is only emitted. */
-export type StoredCall = Omit<CallRecord, 'trace' | 'unkept'>;
+export type StoredCall = Omit<CallRecord, 'trace'>;
 
 /** Texts of a call; undefined if it has none. `given` is the same object as `result` if nothing changed it. */
 export interface CallTexts {
@@ -135,12 +135,7 @@ export interface ActivityFailure {
   readonly path?: string;
 }
 
-export interface CallTokens {
-  readonly tokensIn: number;
-  readonly tokensSent: number;
-  readonly tokensOut: number;
-  readonly estimated: boolean;
-}
+export type CallTokens = PerPayload<number> & { readonly estimated: boolean };
 
 /** `number` answers a request; a batch of events is answered when all of it is on disk. Others are notices about a file. */
 export type ActivityReply =

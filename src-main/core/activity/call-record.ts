@@ -28,6 +28,21 @@ export type CallOutcome = (typeof callOutcomes)[number];
  */
 export type UnspilledReason = 'server' | 'program' | 'wanted' | 'off' | 'below' | 'payload' | 'media' | 'unkept';
 
+/** A large result that was returned whole. */
+export interface UnspilledResult {
+  readonly reason: UnspilledReason;
+  /** The limit that it is below. */
+  readonly limitBytes?: number | undefined;
+}
+
+/** Time in each stage of a call, in ms. */
+export interface StageTimes {
+  readonly resolve: number;
+  readonly allow: number;
+  readonly call: number;
+  readonly shape: number;
+}
+
 /** A value for each payload of a call: its arguments, the server's result, and the result returned to the model. */
 export interface PerPayload<Value> {
   readonly request: Value;
@@ -35,70 +50,59 @@ export interface PerPayload<Value> {
   readonly modelResult: Value;
 }
 
+/** What the model declared about its call; both are free texts that nothing verifies. */
+export interface DeclaredIntent {
+  /** The purpose of the call. */
+  readonly reason?: string | undefined;
+  /** How sensitive the data is: `public`, `internal`, `private` or `unknown`. */
+  readonly sensitivity?: string | undefined;
+}
+
 export interface CallRecord {
   /** ms since the epoch. */
   readonly startedAt: number;
   readonly sessionId: string;
+  /** The user; absent on a desktop, which has one user. */
+  readonly user?: string | undefined;
   /** The client app's name. */
   readonly app: string;
   readonly mode: string;
   readonly server: string;
   readonly tool: string;
-  /** The helper tool it came through: `call_tool`, `execute`. */
+  /** The helper tool that the call came through: `call_tool`, `execute`. */
   readonly via?: string | undefined;
-  /** The purpose that the model stated for the call. */
-  readonly why?: string | undefined;
+  readonly declared?: DeclaredIntent | undefined;
   /** The argument that identifies the call (argument-preview.ts). */
   readonly preview?: string | undefined;
-  /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
-  readonly sensitivity?: string | undefined;
-  /** The answer was kept on disk under this id. */
+  /** The ID of the spilled result. */
   readonly spillId?: string | undefined;
-  /** The whole time and its stages, in ms. */
-  readonly durationMs: number;
-  readonly resolveMs: number;
-  readonly allowMs: number;
-  readonly callMs: number;
-  readonly shapeMs: number;
-  readonly argumentBytes: number;
-  /** Size of the server's result, and of the result returned to the model. */
-  readonly resultBytes: number;
-  readonly givenBytes: number;
-  /** Tokens of the arguments, of what the server sent and of what was returned; missing until counted. */
-  readonly tokensIn?: number | undefined;
-  readonly tokensSent?: number | undefined;
-  readonly tokensOut?: number | undefined;
-  /** Why a large result was returned whole (calls/why-whole.ts), and the limit that it is below, in bytes. */
-  readonly passed?: UnspilledReason | undefined;
-  readonly limitBytes?: number | undefined;
+  readonly unspilled?: UnspilledResult | undefined;
   /** Equal calls with equal results in a row, if the model was told so. */
   readonly repeats?: number | undefined;
+  readonly durationMs: number;
+  readonly stages: StageTimes;
+  readonly bytes: PerPayload<number>;
   readonly outcome: CallOutcome;
-  readonly errorCode?: string | undefined;
-  readonly errorText?: string | undefined;
-  /** The step that it ran for. */
+  readonly error?: { readonly code: string; readonly text: string } | undefined;
+  /** The step that the call ran for. */
   readonly step?: number | undefined;
-  /** The user; absent on a desktop, which has one user. */
-  readonly user?: string | undefined;
-  /** Why its texts were not kept, where they were not. */
-  readonly unkept?: PayloadDropReason | undefined;
-  /** The trace that the call belongs to, if traces are collected; passed on but not stored. */
+  /** The trace that the call belongs to, if traces are collected; emitted but not stored. */
   readonly trace?: CallTrace | undefined;
 }
 
 /** `off`: by the settings; `busy`: too much waited to be written. */
 export type PayloadDropReason = 'off' | 'busy';
 
-/** A record as it comes back from the database. */
+/** A record as it is read from the database. */
 export interface ActivityEntry extends CallRecord {
   /** Grows with every record; pages are asked for with it. */
   readonly id: number;
-  /** Some of its token counts are estimates: the texts were too large or too many to be counted. */
-  readonly tokensEstimated: boolean;
-  /**
-   * Ids of the rules of the scan that its answer met, with blanks between; missing where there are none, or not yet.
-   */
+  /** Undefined until counted. `estimated`: whether at least one of them is an estimate. */
+  readonly tokens: PerPayload<number | undefined> & { readonly estimated: boolean };
+  /** IDs of the scan rules that the result matched, separated by blanks; undefined if there are none, or until scanned. */
   readonly labels?: string | undefined;
+  /** Why the payloads were not stored. */
+  readonly unkept?: PayloadDropReason | undefined;
 }
 
 export interface ActivityFilter {
@@ -115,46 +119,46 @@ export interface ActivityFilter {
 }
 
 /** Fields that few records have, stored in tables of their own. */
-export type SparseFields = Pick<CallRecord, 'unkept' | 'passed' | 'limitBytes' | 'repeats'>;
+export interface SparseFields extends Pick<CallRecord, 'unspilled' | 'repeats'> {
+  readonly unkept?: PayloadDropReason | undefined;
+}
 
 /** A call record as the values of one row: masked, bounded, and of the types the table wants. */
 export type CallRow = readonly (string | number | null)[];
 
 interface Column {
-  readonly name: Exclude<keyof CallRecord, 'trace'>;
+  readonly name: string;
   readonly kind: 'text' | 'integer' | 'real';
-  /** May be missing. */
+  /** Undefined is stored as NULL if the column is optional, otherwise as an empty text or 0. */
+  readonly valueOf: (call: CallRecord) => string | number | undefined;
   readonly optional?: true;
 }
 
 export const columns: readonly Column[] = [
-  { name: 'startedAt', kind: 'integer' },
-  { name: 'sessionId', kind: 'text' },
-  { name: 'app', kind: 'text' },
-  { name: 'mode', kind: 'text' },
-  { name: 'server', kind: 'text' },
-  { name: 'tool', kind: 'text' },
-  { name: 'via', kind: 'text', optional: true },
-  { name: 'durationMs', kind: 'real' },
-  { name: 'resolveMs', kind: 'real' },
-  { name: 'allowMs', kind: 'real' },
-  { name: 'callMs', kind: 'real' },
-  { name: 'shapeMs', kind: 'real' },
-  { name: 'argumentBytes', kind: 'integer' },
-  { name: 'resultBytes', kind: 'integer' },
-  { name: 'givenBytes', kind: 'integer' },
-  { name: 'tokensIn', kind: 'integer', optional: true },
-  { name: 'tokensOut', kind: 'integer', optional: true },
-  { name: 'outcome', kind: 'text' },
-  { name: 'errorCode', kind: 'text', optional: true },
-  { name: 'errorText', kind: 'text', optional: true },
-  { name: 'why', kind: 'text', optional: true },
-  { name: 'spillId', kind: 'text', optional: true },
-  { name: 'sensitivity', kind: 'text', optional: true },
-  { name: 'step', kind: 'integer', optional: true },
-  { name: 'tokensSent', kind: 'integer', optional: true },
-  { name: 'user', kind: 'text', optional: true },
-  { name: 'preview', kind: 'text', optional: true },
+  { name: 'startedAt', kind: 'integer', valueOf: ({ startedAt }) => startedAt },
+  { name: 'sessionId', kind: 'text', valueOf: ({ sessionId }) => sessionId },
+  { name: 'app', kind: 'text', valueOf: ({ app }) => app },
+  { name: 'mode', kind: 'text', valueOf: ({ mode }) => mode },
+  { name: 'server', kind: 'text', valueOf: ({ server }) => server },
+  { name: 'tool', kind: 'text', valueOf: ({ tool }) => tool },
+  { name: 'via', kind: 'text', valueOf: ({ via }) => via, optional: true },
+  { name: 'durationMs', kind: 'real', valueOf: ({ durationMs }) => durationMs },
+  { name: 'resolveMs', kind: 'real', valueOf: ({ stages }) => stages.resolve },
+  { name: 'allowMs', kind: 'real', valueOf: ({ stages }) => stages.allow },
+  { name: 'callMs', kind: 'real', valueOf: ({ stages }) => stages.call },
+  { name: 'shapeMs', kind: 'real', valueOf: ({ stages }) => stages.shape },
+  { name: 'argumentBytes', kind: 'integer', valueOf: ({ bytes }) => bytes.request },
+  { name: 'resultBytes', kind: 'integer', valueOf: ({ bytes }) => bytes.serverResult },
+  { name: 'givenBytes', kind: 'integer', valueOf: ({ bytes }) => bytes.modelResult },
+  { name: 'outcome', kind: 'text', valueOf: ({ outcome }) => outcome },
+  { name: 'errorCode', kind: 'text', valueOf: ({ error }) => error?.code, optional: true },
+  { name: 'errorText', kind: 'text', valueOf: ({ error }) => error?.text, optional: true },
+  { name: 'why', kind: 'text', valueOf: ({ declared }) => declared?.reason, optional: true },
+  { name: 'spillId', kind: 'text', valueOf: ({ spillId }) => spillId, optional: true },
+  { name: 'sensitivity', kind: 'text', valueOf: ({ declared }) => declared?.sensitivity, optional: true },
+  { name: 'step', kind: 'integer', valueOf: ({ step }) => step, optional: true },
+  { name: 'user', kind: 'text', valueOf: ({ user }) => user, optional: true },
+  { name: 'preview', kind: 'text', valueOf: ({ preview }) => preview, optional: true },
 ];
 
 /** Longest texts kept, in characters: a name, and what an error said. */
@@ -163,8 +167,8 @@ const maxErrorLength = 2000;
 
 /** Texts come from models and servers: they may hold a secret, be endless, or hold half a surrogate pair. */
 export function toRow(call: CallRecord, masker: Pick<Masker, 'maskText'>): CallRow {
-  return columns.map(({ name, kind, optional }) => {
-    const value = call[name];
+  return columns.map(({ name, kind, valueOf, optional }) => {
+    const value = valueOf(call);
     if (value === undefined && optional) return null;
     if (kind === 'text') {
       return masker

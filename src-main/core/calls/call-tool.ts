@@ -4,6 +4,7 @@
  * resolve → allow → check → admit → release → call → shape → record
  */
 import type { ClientRequest } from '../activity/ledger/client-request.ts';
+import type { CallOutcome } from '../activity/call-record.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { startTrace, type CallTrace, formatTraceparent } from '../base/trace-context.ts';
@@ -217,7 +218,6 @@ function placed(rest: JsonObject | undefined, trace: CallTrace | undefined): Jso
 const callStages = ['resolve', 'allow', 'call', 'shape'] as const;
 
 type CallStage = (typeof callStages)[number];
-type CallOutcome = 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
 
 /**
  * The caller's fields for call records. Records are made later, so this does not retain the connection and the signal.

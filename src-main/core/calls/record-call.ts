@@ -71,8 +71,6 @@ export function recordAdminEvent(
   { author, what, failure }: { readonly author: ChangeAuthor; readonly what: string; readonly failure: unknown },
 ): void {
   const { app, sessionId, tool, mode = 'direct' } = author;
-  const times = { durationMs: 0, resolveMs: 0, allowMs: 0, callMs: 0, shapeMs: 0 };
-  const sizes = { argumentBytes: 0, resultBytes: 0, givenBytes: 0 };
   const change: CallRecord = {
     startedAt: Date.now(),
     app,
@@ -80,11 +78,12 @@ export function recordAdminEvent(
     mode,
     server: ownServer,
     tool,
-    why: what,
-    ...times,
-    ...sizes,
+    declared: { reason: what },
+    durationMs: 0,
+    stages: { resolve: 0, allow: 0, call: 0, shape: 0 },
+    bytes: { request: 0, serverResult: 0, modelResult: 0 },
     outcome: failure === undefined ? 'ok' : 'blocked',
-    ...(failure !== undefined && { errorCode: errorCodeOf(failure), errorText: errorText(failure) }),
+    error: failure === undefined ? undefined : { code: errorCodeOf(failure), text: errorText(failure) },
   };
   log.record({ ...change, step: timeline.alone(change, 'change') });
 }
@@ -126,22 +125,20 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
     server: tool?.server ?? request.server ?? '',
     tool: tool?.name ?? request.tool,
     via: request.via ?? (request.byView === true ? 'view' : undefined),
-    why: request.why,
+    declared: { reason: request.why, sensitivity: request.sensitivity },
     preview: argumentPreview(request.arguments, tool?.definition['inputSchema']),
-    sensitivity: request.sensitivity,
     spillId: spillOf(call)?.parts[0]?.id,
     durationMs,
-    resolveMs: times.stages.resolve,
-    allowMs: times.stages.allow,
-    callMs: times.stages.call,
-    shapeMs: times.stages.shape,
-    argumentBytes,
-    resultBytes: spillOf(call)?.resultBytes ?? result?.bytes ?? 0,
-    givenBytes: given?.bytes ?? 0,
-    ...(call.given && call.limit && unspilledReason(call.given, given?.bytes ?? 0, call.limit)),
+    stages: times.stages,
+    bytes: {
+      request: argumentBytes,
+      serverResult: spillOf(call)?.resultBytes ?? result?.bytes ?? 0,
+      modelResult: given?.bytes ?? 0,
+    },
+    unspilled: call.given && call.limit && unspilledReason(call.given, given?.bytes ?? 0, call.limit),
     repeats: call.repeats,
     outcome,
-    ...(failure !== undefined && { errorCode: errorCodeOf(failure), errorText: errorText(failure) }),
+    error: failure === undefined ? undefined : { code: errorCodeOf(failure), text: errorText(failure) },
     trace: call.trace,
   };
 }

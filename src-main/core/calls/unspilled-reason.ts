@@ -1,5 +1,5 @@
 /** Explains why a large result was returned whole instead of spilled. */
-import type { UnspilledReason } from '../activity/call-record.ts';
+import type { UnspilledResult } from '../activity/call-record.ts';
 import { isObject } from '../base/json.ts';
 import { defaultInlineBytes } from '../client-apps/app-traits.ts';
 import { parseSpillInfo } from '../spills/spill.ts';
@@ -23,12 +23,6 @@ export interface SpillLimit {
 /** The limit of a call, or the reason why it has none. */
 export type CallSpillLimit = { readonly none: 'server' | 'program' | 'wanted' } | SpillLimit;
 
-export interface UnspilledResult {
-  readonly passed: UnspilledReason;
-  /** The limit that the result stays below, in bytes. */
-  readonly limitBytes?: number;
-}
-
 /**
  * Undefined for a result that is not large (`carefulBytes`) or was spilled. `bytes`: size of the returned result, as
  * measured for the record.
@@ -36,10 +30,10 @@ export interface UnspilledResult {
 export function unspilledReason(given: Result, bytes: number, limit: CallSpillLimit): UnspilledResult | undefined {
   if (bytes < defaultInlineBytes) return undefined;
   if (!(given instanceof RawJson) && parseSpillInfo(given) !== undefined) return undefined;
-  if ('none' in limit) return { passed: limit.none };
+  if ('none' in limit) return { reason: limit.none };
   const meta = scalarOf(given, '_meta');
-  if (isObject(meta) && meta['tooltray/notKept'] !== undefined) return { passed: 'unkept' };
-  if (limit.bytes === 0) return { passed: 'off' };
-  if (bytes <= limit.bytes) return { passed: 'below', limitBytes: limit.bytes };
-  return { passed: limit.ofApp ? 'media' : 'payload', limitBytes: limit.bytes };
+  if (isObject(meta) && meta['tooltray/notKept'] !== undefined) return { reason: 'unkept' };
+  if (limit.bytes === 0) return { reason: 'off' };
+  if (bytes <= limit.bytes) return { reason: 'below', limitBytes: limit.bytes };
+  return { reason: limit.ofApp ? 'media' : 'payload', limitBytes: limit.bytes };
 }

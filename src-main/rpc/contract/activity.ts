@@ -4,7 +4,9 @@ import {
   callOutcomes,
   type CallOutcome,
   type PerPayload,
-  type UnspilledReason,
+  type DeclaredIntent,
+  type StageTimes,
+  type UnspilledResult,
 } from '../../core/activity/call-record.ts';
 import type { LabelDescription } from '../../core/calls/describe-labels.ts';
 import { count, flag, maybe, name, text, type Methods, type Parsed } from './fields.ts';
@@ -34,7 +36,7 @@ export interface CallSummary {
   /** The argument that identifies it, secrets masked; may be empty. */
   readonly preview: string;
   /** The reason for the call and the sensitivity of its data, as the model declared them. */
-  readonly declared: { readonly reason: string | undefined; readonly sensitivity: string | undefined };
+  readonly declared: DeclaredIntent;
   readonly outcome: CallOutcome;
   readonly error: string | undefined;
   readonly durationMs: number;
@@ -42,7 +44,7 @@ export interface CallSummary {
   readonly tokens: PerPayload<number | undefined> & { readonly estimated: boolean };
   readonly bytes: PerPayload<number>;
   /** Why a large result was returned whole, and the limit in question; undefined for a small or a spilled result. */
-  readonly unspilled: { readonly reason: UnspilledReason; readonly limitBytes: number | undefined } | undefined;
+  readonly unspilled: UnspilledResult | undefined;
   /** Equal calls with equal results in a row, if the model was told so. */
   readonly repeats: number | undefined;
   /** The ID of the spilled result. */
@@ -95,7 +97,7 @@ export interface CallDetail extends CallSummary {
   readonly hasView: boolean;
   readonly payloads: Readonly<Record<PayloadSide, PayloadText>>;
   /** Time in each stage, in ms. */
-  readonly stages: { readonly resolve: number; readonly allow: number; readonly call: number; readonly shape: number };
+  readonly stages: StageTimes;
 }
 
 /** Schemas of the inputs. */

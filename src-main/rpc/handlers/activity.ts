@@ -19,12 +19,11 @@ export const activityHandlers = {
   callDetail: async ({ id }, { servers, calls, activity, clients }) => {
     const entry = await requireCall(id, { activity });
     const texts = await callTexts({ calls, activity }, entry, ['asked', 'sent', 'given']);
-    const { resolveMs: resolve, allowMs: allow, callMs: call, shapeMs: shape } = entry;
     return {
       ...callSummary(entry),
       hasView: hasView(entry.server, entry.tool, { servers, clients }),
       payloads: texts,
-      stages: { resolve, allow, call, shape },
+      stages: entry.stages,
     };
   },
   callPayload: async ({ id, side, from }, { calls, activity }) => {

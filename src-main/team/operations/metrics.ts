@@ -103,7 +103,7 @@ export class Metrics {
         durations.observe(durationMs / 1000);
         if (spillId !== undefined) spills.inc();
       }),
-      activity.counted.on(({ tokensSent, tokensOut }) => tokens.inc(Math.max(0, tokensSent - tokensOut))),
+      activity.counted.on(({ serverResult, modelResult }) => tokens.inc(Math.max(0, serverResult - modelResult))),
     ];
   }
 

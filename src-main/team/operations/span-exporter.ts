@@ -147,21 +147,21 @@ function spansOf(call: CallRecord): readonly object[] {
       ['tooltray.via', call.via],
       ['tooltray.outcome', call.outcome],
       ['tooltray.kept_answer', call.spillId],
-      ['tooltray.sent.bytes', call.resultBytes],
-      ['tooltray.given.bytes', call.givenBytes],
-      ['error.type', isFailed ? (call.errorCode ?? call.outcome) : undefined],
+      ['tooltray.sent.bytes', call.bytes.serverResult],
+      ['tooltray.given.bytes', call.bytes.modelResult],
+      ['error.type', isFailed ? (call.error?.code ?? call.outcome) : undefined],
     ]),
     ...(isFailed && { status: { code: failed } }),
   };
-  if (call.callMs <= 0) return [requestSpan];
-  const startedAt = call.startedAt + call.resolveMs + call.allowMs;
+  if (call.stages.call <= 0) return [requestSpan];
+  const startedAt = call.startedAt + call.stages.resolve + call.stages.allow;
   const server = {
     traceId,
     spanId: serverId,
     parentSpanId: callId,
     name: `tools/call ${call.tool}`,
     kind: kinds.client,
-    ...times(startedAt, call.callMs),
+    ...times(startedAt, call.stages.call),
     attributes: otlpAttributes(about),
     ...(isFailed && { status: { code: failed } }),
   };

@@ -97,8 +97,8 @@ describe('declared intent', () => {
     const intent = { operation_type: 'read', data_sensitivity: 'private', reason: 'a look' };
     await call('call_tool_read', { name: 'fx:wipe', args: { path: '/blocked' }, intent });
     const [last] = await core.host.core.activity.log.ask('recentCalls', { tool: 'wipe', outcome: 'blocked' }, 1);
-    expect(last).toMatchObject({ via: 'call_tool_read', errorCode: 'not_allowed', resultBytes: 0 });
-    expect([last?.why, last?.sensitivity]).toEqual(['a look', 'private']);
+    expect(last).toMatchObject({ via: 'call_tool_read', error: { code: 'not_allowed' }, bytes: { serverResult: 0 } });
+    expect(last?.declared).toEqual({ reason: 'a look', sensitivity: 'private' });
   });
 
   test('the error names the variant that would work', async () => {

@@ -41,7 +41,7 @@ function sizeOf(file: string): number {
 
 /** The records, newest first, once the tokens of all are counted. */
 async function counted(open: OpenActivity): Promise<readonly ActivityEntry[]> {
-  await until(async () => (await recent(open)).every(({ tokensOut }) => tokensOut !== undefined));
+  await until(async () => (await recent(open)).every(({ tokens }) => tokens.modelResult !== undefined));
   return recent(open);
 }
 
@@ -67,12 +67,15 @@ async function callCount(open: OpenActivity): Promise<number> {
 
 test('returns a record as it was recorded', async () => {
   await using open = openActivity(folder);
-  const failed = call({ outcome: 'failed', errorCode: 'server_exited', errorText: 'files exited.', via: 'call_tool' });
-  open.activity.record(call({ tokensIn: 3, tokensOut: 4 }));
+  const failed = call({ outcome: 'failed', error: { code: 'server_exited', text: 'files exited.' }, via: 'call_tool' });
+  const declared = { reason: 'to see it', sensitivity: 'public' };
+  const unspilled = { reason: 'below', limitBytes: 1000 } as const;
+  const full = call({ declared, unspilled, user: 'ada', preview: 'a.txt', spillId: 'k3x', repeats: 2, step: 7 });
+  open.activity.record(full);
   open.activity.record(failed);
   expect(await recent(open)).toEqual([
-    { ...failed, id: 2, tokensEstimated: false },
-    { ...call({ tokensIn: 3, tokensOut: 4 }), id: 1, tokensEstimated: false },
+    { ...failed, id: 2, declared: {}, tokens: { estimated: false } },
+    { ...full, id: 1, tokens: { estimated: false } },
   ]);
 });
 
@@ -83,10 +86,7 @@ test('counts tokens after the call, also of results that arrived as bytes', asyn
   open.activity.record(call(), texts(open, { arguments: args, result, given: new RawJson([Buffer.from(given)]) }));
   const count = (text: string): number => encode(text, { disallowedSpecial: new Set() }).length;
   expect((await counted(open))[0]).toMatchObject({
-    tokensIn: count(args),
-    tokensOut: count(given),
-    tokensSent: count(sent),
-    tokensEstimated: false,
+    tokens: { request: count(args), serverResult: count(sent), modelResult: count(given), estimated: false },
   });
 });
 
@@ -97,8 +97,8 @@ test('uses a known token count, and counts a result that was returned unchanged 
   open.activity.record(call(), { ...texts(open, { given }), spilled: { tokens: 4711, estimated: true } });
   const tokens = encode(JSON.stringify(given)).length;
   expect(await counted(open)).toMatchObject([
-    { tokensSent: 4711, tokensOut: tokens, tokensEstimated: true },
-    { tokensSent: tokens, tokensOut: tokens, tokensEstimated: false },
+    { tokens: { serverResult: 4711, modelResult: tokens, estimated: true } },
+    { tokens: { serverResult: tokens, modelResult: tokens, estimated: false } },
   ]);
 });
 
@@ -108,7 +108,7 @@ test('counts a result that says the same as text and as structured content once'
   const content = [{ type: 'text', text: JSON.stringify(structuredContent) }];
   const result = { content, structuredContent };
   open.activity.record(call(), texts(open, { result, given: result }));
-  expect((await counted(open))[0]?.tokensOut).toBe(encode(JSON.stringify({ content })).length);
+  expect((await counted(open))[0]?.tokens.modelResult).toBe(encode(JSON.stringify({ content })).length);
 });
 
 test('writes waiting records and the tokens still being counted when it closes', async () => {
@@ -132,7 +132,10 @@ test('estimates the tokens of text beyond the memory limit', async () => {
   const big = new RawJson([Buffer.alloc(8_000_000, ' ')]);
   for (let n = 0; n < 5; n++) open.activity.share(new RawJson([...big.chunks]));
   open.activity.record(call(), texts(open, { given: big }));
-  expect((await counted(open))[0]).toMatchObject({ tokensOut: 2_000_000, tokensEstimated: true, unkept: 'busy' });
+  expect((await counted(open))[0]).toMatchObject({
+    tokens: { modelResult: 2_000_000, estimated: true },
+    unkept: 'busy',
+  });
 });
 
 test('creates deferred records later, but before a query reads them', async () => {
@@ -292,7 +295,9 @@ test.runIf(allCases)('keeps its files within maxBytes while 20 000 records are w
   await using open = openActivity(folder, { maxBytes });
   let [largest, largestWithWal] = [0, 0];
   for (let n = 1; n <= 20_000; n++) {
-    open.activity.record(call({ startedAt: n, errorText: 'e'.repeat(n % 3000), tool: `tool${n % 50}` }));
+    open.activity.record(
+      call({ startedAt: n, error: { code: 'internal', text: 'e'.repeat(n % 3000) }, tool: `tool${n % 50}` }),
+    );
     if (n % 100 === 0) {
       await open.activity.flush();
       largest = Math.max(largest, sizeOf(open.file));
@@ -311,7 +316,7 @@ test('shrinks an existing file when maxBytes is lowered', async () => {
   const text = 'e'.repeat(2000);
   {
     await using open = openActivity(folder);
-    for (let n = 1; n <= 2000; n++) open.activity.record(call({ errorText: text }));
+    for (let n = 1; n <= 2000; n++) open.activity.record(call({ error: { code: 'internal', text } }));
   }
   const before = sizeOf(join(folder, 'activity.db'));
   {
@@ -325,13 +330,13 @@ test('shrinks an existing file when maxBytes is lowered', async () => {
 test('writes no secret to the database or the log', async () => {
   const secret = 'correct horse battery staple';
   const open = openActivity(folder, { masker: new Masker([secret]) });
-  const errorText = `401 for ${secret} with Authorization: Bearer abc-zzz-123 and token=zzzq`;
+  const text = `401 for ${secret} with Authorization: Bearer abc-zzz-123 and token=zzzq`;
   open.activity.record(
-    call({ errorText, tool: secret, server: `x ${secret}`, via: secret }),
+    call({ error: { code: 'internal', text }, tool: secret, server: `x ${secret}`, via: secret }),
     texts(open, { arguments: secret, given: secret }),
   );
   writeFileSync(open.file, 'not a database');
-  expect((await recent(open))[0]?.errorText).toContain('401 for ***');
+  expect((await recent(open))[0]?.error?.text).toContain('401 for ***');
   await open[Symbol.asyncDispose]();
   const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
   expect(files.length).toBeGreaterThan(1);
@@ -345,7 +350,7 @@ test.each([
 ])('sets aside a file that %s, and starts a new one', async (_what, damage) => {
   {
     await using open = openActivity(folder);
-    for (let n = 0; n < 2000; n++) open.activity.record(call({ errorText: 'old' }));
+    for (let n = 0; n < 2000; n++) open.activity.record(call({ error: { code: 'internal', text: 'old' } }));
   }
   damage(join(folder, 'activity.db'));
   {
@@ -374,8 +379,9 @@ function tear(file: string): void {
 
 test('stores a record with invalid values after correcting them', async () => {
   await using open = openActivity(folder);
-  open.activity.record(call({ durationMs: NaN, resultBytes: 1.5, startedAt: 7.9, tool: `\ud800${'x'.repeat(1000)}` }));
-  expect((await recent(open))[0]).toMatchObject({ durationMs: 0, resultBytes: 2, startedAt: 8 });
+  const bytes = { request: 1, serverResult: 1.5, modelResult: 1 };
+  open.activity.record(call({ durationMs: NaN, bytes, startedAt: 7.9, tool: `\ud800${'x'.repeat(1000)}` }));
+  expect((await recent(open))[0]).toMatchObject({ durationMs: 0, bytes: { serverResult: 2 }, startedAt: 8 });
   expect((await recent(open))[0]?.tool).toMatch(/^\ufffdx{299}$/);
 });
 

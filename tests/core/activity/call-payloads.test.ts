@@ -144,8 +144,8 @@ test('keeps payloads when records exceed their limit', async () => {
   await using open = openTexts(file, { maxBytes: 300_000 });
   const text = noise(400_000);
   open.keep(1, { sent: text });
-  const errorText = 'e'.repeat(500);
-  for (let at = 2; at <= 2000; at++) open.activity.record(call({ startedAt: at, errorText }));
+  const error = { code: 'internal', text: 'e'.repeat(500) };
+  for (let at = 2; at <= 2000; at++) open.activity.record(call({ startedAt: at, error }));
   await open.activity.flush();
   const kept = async () => {
     const sql = 'SELECT min(calls.startedAt) AS first, max(length(body)) AS body FROM calls, texts';

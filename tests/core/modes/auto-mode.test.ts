@@ -91,7 +91,7 @@ describe('a program', () => {
       'try { await call_tool("fx_edit", { path: "/b" }) } catch { return await call_tool("fx_look", { path: "/c" }) }';
     expect((await run(caught)).text).toContain('"path":"/c"');
     const [last] = await core.host.core.activity.log.ask('recentCalls', { tool: 'wipe', outcome: 'blocked' }, 1);
-    expect(last).toMatchObject({ via: 'execute', errorCode: 'not_allowed', resultBytes: 0 });
+    expect(last).toMatchObject({ via: 'execute', error: { code: 'not_allowed' }, bytes: { serverResult: 0 } });
   });
 
   test('records each call of its own', async () => {

@@ -55,19 +55,11 @@ function someCall(at: number): CallRecord {
     mode: 'proxy',
     server: `server-${at % 4}`,
     tool: `tool_${at % 7}`,
-    why: at === 9 ? 'To find Ärger' : undefined,
+    declared: { reason: at === 9 ? 'To find Ärger' : undefined },
     outcome,
     durationMs: at,
-    resolveMs: 0,
-    allowMs: 0,
-    callMs: at,
-    shapeMs: 0,
-    argumentBytes: at,
-    resultBytes: at * 3,
-    givenBytes: at * 2,
-    tokensIn: at,
-    tokensSent: at,
-    tokensOut: at * 2,
+    stages: { resolve: 0, allow: 0, call: at, shape: 0 },
+    bytes: { request: at, serverResult: at * 3, modelResult: at * 2 },
   };
 }
 
@@ -99,7 +91,10 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
   });
   await activity.flush();
   const home = join(folder, 'activity.db');
-  inDatabase(home, (file) => addRows(file, books));
+  inDatabase(home, (file) => {
+    addRows(file, books);
+    file.exec('UPDATE calls SET tokensIn = durationMs, tokensSent = durationMs, tokensOut = durationMs * 2');
+  });
   const steps = Array.from({ length: 60 }, (_one, at) => someStep(at));
   for (const step of steps) activity.post({ kind: 'step', step });
   expect(await ship.ship(true)).toBe(true);

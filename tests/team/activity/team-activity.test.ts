@@ -61,8 +61,8 @@ function openRecorder(url: string, { replica = 'r1', maxRows = 10_000 } = {}): R
 let clock = Date.now() - 60_000;
 
 function call(over: Partial<CallRecord> = {}): CallRecord {
-  const times = { durationMs: 12.5, resolveMs: 0, allowMs: 0, callMs: 12, shapeMs: 0 };
-  const sizes = { argumentBytes: 10, resultBytes: 300, givenBytes: 200 };
+  const times = { durationMs: 12.5, stages: { resolve: 0, allow: 0, call: 12, shape: 0 } };
+  const bytes = { request: 10, serverResult: 300, modelResult: 200 };
   return {
     startedAt: clock++,
     sessionId: 's',
@@ -73,7 +73,7 @@ function call(over: Partial<CallRecord> = {}): CallRecord {
     user: 'ada',
     outcome: 'ok',
     ...times,
-    ...sizes,
+    bytes,
     ...over,
   };
 }
@@ -81,8 +81,9 @@ function call(over: Partial<CallRecord> = {}): CallRecord {
 test('lists and sums the rows of all replicas, for one user or for all', async () => {
   const url = await teamDatabase();
   const [one, other] = [openRecorder(url), openRecorder(url, { replica: 'r2' })];
-  for (let at = 0; at < 3; at++) one.activity.record(call({ tool: `t${at}`, tokensOut: 7 }));
-  other.activity.record(call({ user: 'bob', outcome: 'failed', errorText: 'No \0 such note' }));
+  for (let at = 0; at < 3; at++) one.activity.record(call({ tool: `t${at}` }));
+  await one.activity.ask('sql', [{ sql: 'UPDATE calls SET tokensOut = 7' }]);
+  other.activity.record(call({ user: 'bob', outcome: 'failed', error: { code: 'internal', text: 'No \0 such note' } }));
   expect([await one.ship.ship(true), await other.ship.ship(true)]).toEqual([true, true]);
   expect((await one.calls()).map(({ user }) => user).toSorted()).toEqual(['ada', 'ada', 'ada', 'bob']);
   const replicas = await one.database
@@ -117,7 +118,7 @@ test('stores a row resent after a lost response once, with later changes', async
   await activity.flush();
   expect(await ship.ship(true)).toBe(false);
   isLost = false;
-  await expect.poll(async () => (await activity.ask('recentCalls'))[0]?.tokensOut).toBe(2);
+  await expect.poll(async () => (await activity.ask('recentCalls'))[0]?.tokens.modelResult).toBe(2);
   expect(await ship.ship(true)).toBe(true);
   expect(await calls()).toMatchObject([{ tool: 'read', tokens: { modelResult: 2 } }]);
 });

@@ -62,10 +62,10 @@ test('while the database is down, loses nothing, decides nothing twice, and catc
   const work = (): void => {
     const session = `s${noted++}`;
     audit.note(call({ session }));
-    const times = { durationMs: 1, resolveMs: 0, allowMs: 0, callMs: 1, shapeMs: 0 };
-    const sizes = { argumentBytes: 1, resultBytes: 1, givenBytes: 1 };
+    const times = { durationMs: 1, stages: { resolve: 0, allow: 0, call: 1, shape: 0 } };
+    const bytes = { request: 1, serverResult: 1, modelResult: 1 };
     const what = { app: 'cursor', mode: 'proxy', server: 'notes', tool: 'read', outcome: 'ok' } as const;
-    activity.record({ startedAt: Date.now(), sessionId: session, ...what, ...times, ...sizes });
+    activity.record({ startedAt: Date.now(), sessionId: session, ...what, ...times, bytes });
   };
   const settled = async (): Promise<boolean> => (await audit.flush()) && (await ship.ship(true));
 

@@ -127,13 +127,8 @@ const call: CallRecord = {
   server: 'echo',
   tool: 'echo',
   durationMs: 3.25,
-  resolveMs: 0.5,
-  allowMs: 0.25,
-  callMs: 2,
-  shapeMs: 0.5,
-  argumentBytes: 1,
-  resultBytes: 1,
-  givenBytes: 1,
+  stages: { resolve: 0.5, allow: 0.25, call: 2, shape: 0.5 },
+  bytes: { request: 1, serverResult: 1, modelResult: 1 },
   outcome: 'ok',
 };
 

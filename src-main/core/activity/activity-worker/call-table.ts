@@ -2,18 +2,29 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { prepareCached } from '../../base/private-database.ts';
 import type { CallTokens } from '../activity-messages.ts';
-import { type ActivityEntry, type ActivityFilter, type CallRow, columns, type SparseFields } from '../call-record.ts';
+import {
+  type ActivityEntry,
+  type ActivityFilter,
+  type CallOutcome,
+  type CallRow,
+  columns,
+  type PayloadDropReason,
+  type SparseFields,
+  type UnspilledReason,
+} from '../call-record.ts';
 
 const columnNames = columns.map(({ name }) => name);
 const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`;
 
 /** Inserts the row, with what few of them have, and returns its id. */
 export function insertCall(database: DatabaseSync, row: CallRow, sparse: SparseFields): number {
-  const { unkept, passed, limitBytes, repeats } = sparse;
+  const { unkept, unspilled, repeats } = sparse;
   const id = Number(prepareCached(database, insertSql).run(...row).lastInsertRowid);
   if (unkept !== undefined) prepareCached(database, 'INSERT OR REPLACE INTO callUnkept VALUES (?, ?)').run(id, unkept);
-  if (passed !== undefined)
-    prepareCached(database, 'INSERT OR REPLACE INTO callPassed VALUES (?, ?, ?)').run(id, passed, limitBytes ?? null);
+  if (unspilled !== undefined) {
+    const insert = prepareCached(database, 'INSERT OR REPLACE INTO callPassed VALUES (?, ?, ?)');
+    insert.run(id, unspilled.reason, unspilled.limitBytes ?? null);
+  }
   if (repeats !== undefined)
     prepareCached(database, 'INSERT OR REPLACE INTO callRepeats VALUES (?, ?)').run(id, repeats);
   return id;
@@ -21,11 +32,11 @@ export function insertCall(database: DatabaseSync, row: CallRow, sparse: SparseF
 
 /** Fills in token counts; those of a record deleted meanwhile are dropped. */
 export function updateTokens(database: DatabaseSync, id: number, counts: CallTokens): void {
-  const { tokensIn, tokensSent, tokensOut, estimated } = counts;
+  const { request, serverResult, modelResult, estimated } = counts;
   prepareCached(
     database,
     'UPDATE calls SET tokensIn = ?, tokensSent = ?, tokensOut = ?, tokensEstimated = ? WHERE id = ?',
-  ).run(tokensIn, tokensSent, tokensOut, Number(estimated), id);
+  ).run(request, serverResult, modelResult, Number(estimated), id);
 }
 
 /** Fills in what was found in a result; that of a record deleted meanwhile is dropped. */
@@ -66,7 +77,50 @@ function knownColumn(name: string): string {
 }
 
 export function toEntry(row: Record<string, SQLOutputValue>): ActivityEntry {
-  const { tokensEstimated, ...rest } = row;
-  const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
-  return { ...(present as unknown as ActivityEntry), tokensEstimated: tokensEstimated === 1 };
+  const text = (name: string): string => String(row[name]);
+  const number = (name: string): number => Number(row[name]);
+  const has = (name: string): boolean => (row[name] ?? null) !== null;
+  const textIf = (name: string): string | undefined => (has(name) ? text(name) : undefined);
+  const numberIf = (name: string): number | undefined => (has(name) ? number(name) : undefined);
+  return {
+    id: number('id'),
+    startedAt: number('startedAt'),
+    sessionId: text('sessionId'),
+    user: textIf('user'),
+    app: text('app'),
+    mode: text('mode'),
+    server: text('server'),
+    tool: text('tool'),
+    via: textIf('via'),
+    declared: { reason: textIf('why'), sensitivity: textIf('sensitivity') },
+    preview: textIf('preview'),
+    spillId: textIf('spillId'),
+    unspilled: has('passed')
+      ? { reason: text('passed') as UnspilledReason, limitBytes: numberIf('limitBytes') }
+      : undefined,
+    repeats: numberIf('repeats'),
+    durationMs: number('durationMs'),
+    stages: {
+      resolve: number('resolveMs'),
+      allow: number('allowMs'),
+      call: number('callMs'),
+      shape: number('shapeMs'),
+    },
+    bytes: {
+      request: number('argumentBytes'),
+      serverResult: number('resultBytes'),
+      modelResult: number('givenBytes'),
+    },
+    tokens: {
+      request: numberIf('tokensIn'),
+      serverResult: numberIf('tokensSent'),
+      modelResult: numberIf('tokensOut'),
+      estimated: number('tokensEstimated') === 1,
+    },
+    outcome: text('outcome') as CallOutcome,
+    error: has('errorText') ? { code: text('errorCode'), text: text('errorText') } : undefined,
+    step: numberIf('step'),
+    labels: textIf('labels'),
+    unkept: textIf('unkept') as PayloadDropReason | undefined,
+  };
 }

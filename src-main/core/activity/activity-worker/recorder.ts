@@ -290,7 +290,7 @@ export class Recorder {
     this.#push({
       bytes: rowBytes(row) + (packed?.packed.body.length ?? 0),
       run: (database) => {
-        place.id = insertCall(database, row, { ...call, unkept });
+        place.id = insertCall(database, row, { unspilled: call.unspilled, repeats: call.repeats, unkept });
         place.generation = this.#store.generation;
         const key = { id: place.id, startedAt: call.startedAt };
         if (packed !== undefined) this.#payloads.insert(database, key, packed.texts, packed.packed);
@@ -301,13 +301,13 @@ export class Recorder {
   }
 
   #countCall({ arguments: args, result, given, spilled }: CallTexts, place: CallPlace): void {
-    const [tokensIn, tokensOut] = [this.#counts.count(args), this.#counts.countOnce(given)];
-    const tokensSent = spilled ?? (result === given ? tokensOut : this.#counts.countOnce(result));
+    const [request, modelResult] = [this.#counts.count(args), this.#counts.countOnce(given)];
+    const serverResult = spilled ?? (result === given ? modelResult : this.#counts.countOnce(result));
     const tokens: CallTokens = {
-      tokensIn: tokensIn.tokens,
-      tokensSent: tokensSent.tokens,
-      tokensOut: tokensOut.tokens,
-      estimated: tokensIn.estimated || tokensSent.estimated || tokensOut.estimated,
+      request: request.tokens,
+      serverResult: serverResult.tokens,
+      modelResult: modelResult.tokens,
+      estimated: request.estimated || serverResult.estimated || modelResult.estimated,
     };
     this.#counted.push(tokens);
     this.#push({

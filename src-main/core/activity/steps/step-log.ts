@@ -95,7 +95,7 @@ export class StepLog implements StepRecorder {
    * A call for which no request of an app is behind, or a change: the user's, or our own. Answers the id of its step.
    */
   alone(call: CallRecord, kind: StepKind): number {
-    const { startedAt, sessionId, user, app, mode, durationMs, argumentBytes, givenBytes, outcome, errorText } = call;
+    const { startedAt, sessionId, user, app, mode, durationMs, bytes, outcome, error } = call;
     const id = this.idAt(startedAt);
     const step: StepRecord = {
       id,
@@ -106,12 +106,12 @@ export class StepLog implements StepRecorder {
       mode,
       kind,
       durationMs,
-      givenBytes,
+      givenBytes: bytes.modelResult,
       outcome,
-      errorText,
+      errorText: error?.text,
       name: call.via ?? call.tool,
-      what: call.via === undefined ? (call.why ?? '') : call.tool,
-      requestBytes: argumentBytes,
+      what: call.via === undefined ? (call.declared?.reason ?? '') : call.tool,
+      requestBytes: bytes.request,
       calls: 1,
     };
     this.#options.activity.post({ kind: 'step', step });

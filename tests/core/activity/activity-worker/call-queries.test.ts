@@ -30,13 +30,8 @@ function call(more: Partial<CallRecord> = {}): CallRecord {
     tool: 'log',
     outcome: 'ok',
     durationMs: 10,
-    resolveMs: 0,
-    allowMs: 0,
-    callMs: 10,
-    shapeMs: 0,
-    argumentBytes: 2,
-    resultBytes: 40,
-    givenBytes: 40,
+    stages: { resolve: 0, allow: 0, call: 10, shape: 0 },
+    bytes: { request: 2, serverResult: 40, modelResult: 40 },
     ...more,
   };
 }
@@ -60,8 +55,8 @@ const tools = (database: DatabaseSync, search: object): string[] =>
 
 test('finds calls by text in names, reasons and errors, and takes wildcards literally', () => {
   const log = databaseOf(
-    call({ tool: 'a', why: 'Look for the CULPRIT' }),
-    call({ tool: 'b', errorText: '100% full', outcome: 'failed' }),
+    call({ tool: 'a', declared: { reason: 'Look for the CULPRIT' } }),
+    call({ tool: 'b', error: { code: 'internal', text: '100% full' }, outcome: 'failed' }),
     call({ tool: 'c' }),
   );
   expect([tools(log, { text: 'culprit' }), tools(log, { text: '%' }), tools(log, { text: 'git:' })]).toEqual([
@@ -101,7 +96,7 @@ test('groups calls by outcome and hour, and returns latency percentiles', () => 
     call({ startedAt: noon - 2 * hour, durationMs: 5000, server: 'web' }),
     call({ outcome: 'failed', durationMs: 900 }),
     call({ durationMs: 20 }),
-    call({ outcome: 'blocked', durationMs: 0, callMs: 0 }),
+    call({ outcome: 'blocked', durationMs: 0, stages: { resolve: 0, allow: 0, call: 0, shape: 0 } }),
   );
   const outcomes = outcomesByHour(log, 0, 0);
   expect([outcomes.get(noon - hour), outcomes.get(noon), outcomes.has(noon - 3 * hour)]).toEqual([
