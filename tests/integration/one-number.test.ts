@@ -11,7 +11,7 @@ import { textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { tokensOf } from './wire-tokens.ts';
 
-const servers = { x: fixture('compat-answers') };
+const servers = { x: fixture('compat-results') };
 
 function ask<M extends RpcMethod>(
   { host }: TestCore,

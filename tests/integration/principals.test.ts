@@ -37,7 +37,7 @@ beforeAll(async () => {
   const counting = fixture('scripted', script, join(folder, 'scripted.log'));
   core = await startCore(
     {
-      servers: { x: fixture('compat-answers'), counting, tasking, asker: fixture('asker') },
+      servers: { x: fixture('compat-results'), counting, tasking, asker: fixture('asker') },
       profiles: { wide: {} },
       // No handles: what takes long on a busy machine is waited for.
       slowCallSeconds: 0,
@@ -249,7 +249,7 @@ test('a spill of an HTTP session looks unknown to another session, also in the n
   const home = mkdtempSync(join(tmpdir(), 'tooltray-principals-home-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const config = {
-    servers: { x: fixture('compat-answers') },
+    servers: { x: fixture('compat-results') },
     extraTools: ['read_result'],
     results: { threshold: 5000 },
   };

@@ -11,7 +11,7 @@ import { HttpClient } from '../support/http-client.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
 import { fixture, startCore } from '../support/start-core.ts';
 
-const servers = { x: fixture('compat-answers'), y: fixture('echo') };
+const servers = { x: fixture('compat-results'), y: fixture('echo') };
 
 /** Told, because what Python takes as well is read as that, which has a process of its own. */
 const inJavaScript = (code: string): Params => ({ code, language: 'javascript' });

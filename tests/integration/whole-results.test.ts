@@ -17,7 +17,7 @@ import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { writeAtomically } from '../support/write-atomically.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-whole-'));
-const servers = { a: fixture('compat', 'A'), x: fixture('compat-answers') };
+const servers = { a: fixture('compat', 'A'), x: fixture('compat-results') };
 
 type Calls = readonly Params[];
 

@@ -26,7 +26,7 @@ let core: BuiltCore;
 
 beforeAll(async () => {
   home = new PrivateHome();
-  core = await startBuiltCore({ x: fixtureCommand('compat-answers') }, home, { mode: 'dispatch' });
+  core = await startBuiltCore({ x: fixtureCommand('compat-results') }, home, { mode: 'dispatch' });
 }, 60_000);
 
 afterAll(async () => {

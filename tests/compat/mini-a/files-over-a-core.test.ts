@@ -9,7 +9,7 @@ import { type SocketClient, textOf } from '../../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 import { until } from '../../support/until.ts';
 
-const servers = { a: fixture('compat', 'A'), x: fixture('compat-answers') };
+const servers = { a: fixture('compat', 'A'), x: fixture('compat-results') };
 const factsOf = (result: Params): Params => (result['_meta'] as Params)['tooltray/dispatch'] as Params;
 
 let core: TestCore;

@@ -10,7 +10,7 @@ const secret = 'sk-live-abcdef0123456789abcdef';
 const servers = {
   a: { ...fixture('compat', 'A'), env: { API_TOKEN: secret } },
   b: fixture('compat', 'B'),
-  x: fixture('compat-answers'),
+  x: fixture('compat-results'),
 };
 
 const parsed = (result: Params): Params => JSON.parse(textOf(result)) as Params;

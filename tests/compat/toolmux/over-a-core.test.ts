@@ -183,7 +183,7 @@ test('11: other servers work beside one that does not start, which is listed wit
 });
 
 test('by default, neither a first result nor an error unrelated to arguments has a schema', async () => {
-  await using core = await startCore({ servers: { x: fixture('compat-answers'), echo: fixture('compat', 'E') } });
+  await using core = await startCore({ servers: { x: fixture('compat-results'), echo: fixture('compat', 'E') } });
   const [meta, gateway] = [await core.open({}, { mode: 'meta' }), await core.open({}, { mode: 'gateway' })];
   const args = { message: 'hi' };
   expect(textOf(await meta.callTool('invoke', { name: 'echo_tool', args }))).toBe('{"message":"hi"}');
@@ -199,7 +199,7 @@ describe('23: what invoke returns of a server', () => {
   let core: TestCore;
   let meta: SocketClient;
   beforeAll(async () => {
-    core = await startCore({ enrichment: 'first-use', servers: { x: fixture('compat-answers') } });
+    core = await startCore({ enrichment: 'first-use', servers: { x: fixture('compat-results') } });
     meta = await core.open({}, { mode: 'meta' });
   });
   afterAll(() => core[Symbol.asyncDispose]());

@@ -27,7 +27,7 @@ beforeAll(async () => {
   ends.push(drop);
   database = url;
   const config = {
-    servers: { echo: fixture('echo'), big: fixture('compat-answers') },
+    servers: { echo: fixture('echo'), big: fixture('compat-results') },
     mode: 'direct',
     results: { threshold: 5000 },
     profiles: { narrow: { servers: ['echo'] } },

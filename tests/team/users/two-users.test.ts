@@ -40,7 +40,7 @@ beforeAll(async () => {
   ends.push(drop);
   replica = await startReplica(url, {
     servers: {
-      x: fixture('compat-answers'),
+      x: fixture('compat-results'),
       counting,
       asker: fixture('asker'),
       tasking: own('tasking.ts'),
