@@ -72,8 +72,7 @@ function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
     intent,
     arguments: readArguments(withoutTwin(call)) ?? {},
     beside: Object.fromEntries(Object.entries(call).filter(([key]) => !own.has(key))),
-    why: declaredReason(call),
-    sensitivity: declaredSensitivity(call),
+    declared: { reason: declaredReason(call), sensitivity: declaredSensitivity(call) },
     rest: isObject(call['_meta']) ? { _meta: call['_meta'] } : undefined,
   };
 }

@@ -101,7 +101,7 @@ function request(
     arguments: given.arguments,
     rest: meta && { _meta: meta },
     via: 'proxy-dispatch',
-    mayName: (other) => allowsTool(context.toolFilter, other),
+    errors: { maySuggest: (other) => allowsTool(context.toolFilter, other) },
     spill: wish,
   });
 }

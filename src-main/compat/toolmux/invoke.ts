@@ -49,11 +49,11 @@ export async function enrichedCall(
   const request = {
     // Unknown tools also go through the pipeline, which waits for them, or reports and records why they cannot be
     // called.
-    ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server, spelling }),
+    ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server }),
     arguments: readArguments(input) ?? {},
     beside: Object.fromEntries(Object.entries(input).filter(([key]) => !callKeys.has(key))),
     via: context.author.tool,
-    tellsSchema: firstUse,
+    errors: { spelling, helperAddsSchema: firstUse },
   };
   try {
     const result = await context.callTool(request);

@@ -56,15 +56,15 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
         return awaited();
       });
     },
-    allow: (tool, { intent, inProgram }) => {
+    allow: (tool, { intent, source }) => {
       if (!isOn(tool.server, tool.name)) throw toolDisabledError(tool.id);
       // A cached result is not returned for a tool that is quarantined.
       servers.find(tool.server)?.assertAccepted('tools/call', tool.definition);
-      if (intent !== undefined) checkIntent(tool, intent, inProgram);
+      if (intent !== undefined) checkIntent(tool, intent, source === 'program');
     },
     check: async (tool, request, context) => {
       try {
-        return await validateArguments(tool, request, schemas, request.spelling ?? request.tool);
+        return await validateArguments(tool, request, schemas, request.errors?.spelling ?? request.tool);
       } catch (error) {
         throw withoutShownSchema(error, { tool, request, context });
       }
@@ -139,7 +139,7 @@ function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, cata
   // A server marked as failed may have recovered, received the call, and failed during it.
   const wasNotSent = error.data?.['neverSent'] === true;
   if (neverSent.has(error.code) || (tool.down !== undefined && wasNotSent)) {
-    return insteadOf(tool, catalog, request.mayName);
+    return insteadOf(tool, catalog, request.errors?.maySuggest);
   }
   const onlyReads = objectOrEmpty(tool.definition['annotations'])['readOnlyHint'] === true;
   if (error.code !== 'server_exited' || wasNotSent || onlyReads) return undefined;
@@ -150,12 +150,12 @@ function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, cata
 function insteadOf(
   { id, name, server, definition }: CatalogEntry,
   catalog: LiveCatalog,
-  mayName: (tool: CatalogEntry) => boolean = () => true,
+  maySuggest: (tool: CatalogEntry) => boolean = () => true,
 ): string | undefined {
   const { index, current } = catalog;
   const { title } = definition;
   const words = `${name} ${typeof title === 'string' ? title : ''}`;
-  const there = current.tools.filter((tool) => tool.down === undefined && mayName(tool));
+  const there = current.tools.filter((tool) => tool.down === undefined && maySuggest(tool));
   const usable = new Map(there.map((tool) => [tool.id, tool]));
   const [own] = index.search(words, { limit: 1, accepts: (one) => one === id }).hits;
   const [other] = index.search(words, {

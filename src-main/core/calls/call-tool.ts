@@ -4,7 +4,7 @@
  * resolve → allow → check → admit → release → call → shape → record
  */
 import type { ClientRequest } from '../activity/ledger/client-request.ts';
-import type { CallOutcome } from '../activity/call-record.ts';
+import type { CallOutcome, DeclaredIntent } from '../activity/call-record.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { startTrace, type CallTrace, formatTraceparent } from '../base/trace-context.ts';
@@ -21,8 +21,6 @@ import type { CallSpillLimit } from './unspilled-reason.ts';
 export interface CallRequest {
   /** The tool in any spelling. */
   readonly tool: string;
-  /** The name the caller used, if it differs; errors use it. */
-  readonly spelling?: string;
   /** The server that the caller named separately. */
   readonly server?: string | undefined;
   readonly arguments: JsonObject | undefined;
@@ -35,22 +33,27 @@ export interface CallRequest {
   readonly via?: string | undefined;
   /** Other members of the helper tool's input: treated as arguments if the tool's schema defines them. */
   readonly beside?: JsonObject | undefined;
-  /** The declared intent of the call; undefined if none was declared. */
+  /** The declared effect of the call; undefined if none was declared. */
   readonly intent?: Intent | undefined;
-  /** The model's stated reason for the call. */
-  readonly why?: string | undefined;
-  /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
-  readonly sensitivity?: string | undefined;
-  /** Whether the helper tool itself adds the schema to each rejected call. */
-  readonly tellsSchema?: boolean;
-  /** A program made the call, so the model may never read the result. */
-  readonly inProgram?: boolean;
-  /** Whether a tool may be suggested to the caller instead of this one; undefined: all may. */
-  readonly mayName?: ((tool: CatalogEntry) => boolean) | undefined;
+  readonly declared?: DeclaredIntent | undefined;
+  readonly errors?: CallErrorOptions | undefined;
   /** How to treat a large result; undefined: by the settings and the client app. */
   readonly spill?: SpillOptions | 'never' | undefined;
-  /** A tool's user interface made the call, not the model. */
-  readonly byView?: boolean;
+  /**
+   * What made the call instead of the model: a program, so that the model may never read the result, or the user
+   * interface of a tool.
+   */
+  readonly source?: 'program' | 'view' | undefined;
+}
+
+/** How errors are explained to the caller. */
+export interface CallErrorOptions {
+  /** The tool's name as the caller wrote it. */
+  readonly spelling?: string;
+  /** Whether the helper tool itself adds the schema to each rejected call. */
+  readonly helperAddsSchema?: boolean;
+  /** Whether a tool may be suggested instead of this one; undefined: all may. */
+  readonly maySuggest?: (tool: CatalogEntry) => boolean;
 }
 
 export interface SpillOptions {

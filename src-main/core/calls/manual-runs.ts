@@ -222,8 +222,9 @@ export class ManualRun {
 
 /** A call by the user: its result is neither withheld nor replaced. */
 function requestOf({ server, tool, arguments: args, view }: RunRequest): CallRequest {
-  const why = view === undefined ? undefined : `Asked for by the view ${truncateName(view)}`;
-  return { tool, server, arguments: args, spill: 'never', why, byView: view !== undefined };
+  const request = { tool, server, arguments: args, spill: 'never' } as const;
+  if (view === undefined) return request;
+  return { ...request, declared: { reason: `Asked for by the view ${truncateName(view)}` }, source: 'view' };
 }
 
 /** Throws RpcError if the user declines to answer in place of a model. */

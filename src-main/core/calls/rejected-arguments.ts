@@ -94,18 +94,18 @@ async function isMisfit({ tool, request }: RefusedCall, schemas: SchemaChecker):
 function schemaLineOf(call: RefusedCall): SchemaLine | undefined {
   const { tool, request, context } = call;
   // An endpoint of one server passes everything unchanged.
-  if (context.mode === 'server' || request.tellsSchema === true) return undefined;
+  if (context.mode === 'server' || request.errors?.helperAddsSchema === true) return undefined;
   const schema = shapeSchema(usableSchema(tool.definition), true);
   if (Object.keys(schema).length === 1) return undefined;
   const isShown = wasShown(call);
   const said = isShown ? 'shown earlier.' : JSON.stringify(schema);
-  return { text: `Schema of ${request.spelling ?? request.tool}: ${said}`, isShown };
+  return { text: `Schema of ${request.errors?.spelling ?? request.tool}: ${said}`, isShown };
 }
 
 /** Removes the schema from an error of our own validation if the model has read it before. */
 export function withoutShownSchema(error: unknown, call: RefusedCall): unknown {
   if (!(error instanceof AppError) || error.code !== 'arguments_invalid') return error;
-  if (call.request.tellsSchema === true || !wasShown(call)) return error;
+  if (call.request.errors?.helperAddsSchema === true || !wasShown(call)) return error;
   const { message, fix, data } = error;
   const { input_schema: _shown, ...rest } = data ?? {};
   return new AppError('arguments_invalid', message, {
@@ -118,7 +118,7 @@ export function withoutShownSchema(error: unknown, call: RefusedCall): unknown {
 /** Returns whether the model has read the tool's schema in its session; from now on it has. */
 function wasShown({ tool, request, context: { shownSchemas } }: RefusedCall): boolean {
   if (shownSchemas === undefined || shownSchemas.has(tool)) return shownSchemas !== undefined;
-  if (request.inProgram !== true) shownSchemas.note(tool);
+  if (request.source !== 'program') shownSchemas.note(tool);
   return false;
 }
 

@@ -42,7 +42,7 @@ export async function runCode(run: CodeRunOptions, context: HelperContext): Prom
   }
   if (code.trim() === '') throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
   const callTool = (request: CallRequest): Promise<Result> =>
-    context.callTool({ ...request, inProgram: true, ...(allow !== undefined && { intent: allow }) });
+    context.callTool({ ...request, source: 'program', ...(allow !== undefined && { intent: allow }) });
   const outcome = await context.sandbox.run({
     code,
     language,
@@ -77,7 +77,7 @@ export async function runCode(run: CodeRunOptions, context: HelperContext): Prom
           tool: name,
           arguments: args,
           via,
-          ...(servers !== undefined && { mayName: ({ server }) => servers.includes(server) }),
+          ...(servers !== undefined && { errors: { maySuggest: ({ server }) => servers.includes(server) } }),
         }),
       );
     },

@@ -54,7 +54,7 @@ export const coreHandlers = {
     if (calls.modes.helpers.has(tool) && calls.catalog.current.lookup.tools.byListedName(tool) === undefined) {
       return toObject(await unshapedView({ clients }).callTool({ name: tool, arguments: args }, caller));
     }
-    const request = { tool, arguments: args, intent, why: reason, spill: 'never' } as const;
+    const request = { tool, arguments: args, intent, declared: { reason }, spill: 'never' } as const;
     return toObject(await callTool(request, caller, calls.stages));
   },
   proposals: async (_input, { servers }) => ({ proposals: await proposalSummaries(servers.admin) }),

@@ -16,10 +16,10 @@ test.each<[JsonObject, object]>([
     { arguments: { path: '/b' }, beside: {} },
   ],
   [{ name: 'fs:read_file', args: { path: '/a' }, args_json: ' ' }, { arguments: { path: '/a' } }],
-  [{ name: 'fs:read_file', intent_data_sensitivity: 'private' }, { sensitivity: 'private' }],
+  [{ name: 'fs:read_file', intent_data_sensitivity: 'private' }, { declared: { sensitivity: 'private' } }],
   [
     { name: 'fs:read_file', intent: { operation_type: 'read', data_sensitivity: 'internal', reason: 'x' } },
-    { sensitivity: 'internal', why: 'x' },
+    { declared: { sensitivity: 'internal', reason: 'x' } },
   ],
   [{ tool: 'fs:read_file', params: { path: '/a' } }, { arguments: { path: '/a' } }],
   [{ arguments: { name: 'fs:read_file', arguments: { path: '/a' } } }, { arguments: { path: '/a' } }],

@@ -28,7 +28,7 @@ test.each([
 ])('runs a call in %s through the pipeline with its origin', async (_name, code, notes) => {
   context.calls.length = 0;
   expect(await execute.run({ code }, context)).toEqual({ content: [{ type: 'text', text: 'called a' }, ...notes] });
-  expect(context.calls).toEqual([{ tool: 'a', arguments: { b: true }, via: 'execute', inProgram: true }]);
+  expect(context.calls).toEqual([{ tool: 'a', arguments: { b: true }, via: 'execute', source: 'program' }]);
 });
 
 test('returns what Python printed, and where it failed', async () => {

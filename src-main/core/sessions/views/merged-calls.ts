@@ -55,7 +55,7 @@ export class MergedCalls {
       ...steps,
       call: async (tool, params, request, context) => {
         // A program has nobody who would come back for a task.
-        const callContext = request.inProgram === true ? withoutTasks(context) : context;
+        const callContext = request.source === 'program' ? withoutTasks(context) : context;
         const answer = await steps.call(tool, params, request, callContext);
         parts.links.note(tool.server, answer);
         if (context.showsViews === true) this.#views.note(tool, context);
@@ -157,7 +157,7 @@ export class MergedCalls {
   #runForView(tool: ViewTool, params: JsonObject, context: CallerContext): Promise<Result> {
     const { name, arguments: args, ...rest } = params;
     const input = namedArguments(args);
-    const request = { tool: String(name), arguments: input, rest, byView: true, spill: 'never' } as const;
+    const request = { tool: String(name), arguments: input, rest, source: 'view', spill: 'never' } as const;
     return callTool(request, context, { ...this.#steps, resolve: () => tool });
   }
 
@@ -208,7 +208,7 @@ export class MergedCalls {
   #withNotes(shaped: ShapedResult, { result, tool, request, context }: ShapedCall): ShapedResult {
     const { mode, view } = this.#parts.settings.current;
     // At level `full` a result is the server's to the letter.
-    if (request.byView === true || request.inProgram === true || view.level === 'full') return shaped;
+    if (request.source !== undefined || view.level === 'full') return shaped;
     const linked = withLinkReader(shaped.result, mode.callLine);
     const repeats = this.#parts.core.repeatedCalls.note(tool, request.arguments ?? {}, result, context);
     if (repeats === undefined) return { ...shaped, result: linked };

@@ -86,9 +86,9 @@ export class ServerView implements SessionView {
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
     const entry = (): CatalogEntry => this.#entry(name);
     const tool = this.#server().listing.tools.find((one) => one['name'] === name);
-    const byView = tool !== undefined && !isVisibleTo('model', tool);
+    const source = tool !== undefined && !isVisibleTo('model', tool) ? 'view' : undefined;
     const input = namedArguments(args);
-    const request = { tool: name, server: this.#options.server, arguments: input, rest, byView };
+    const request = { tool: name, server: this.#options.server, arguments: input, rest, source } as const;
     const { steps, tasks } = this.#options;
     const call: CallStages['call'] = async (...args) =>
       tasks.note(this.#options.server, await steps.call(...args), context);
