@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defaultConfig, serverDefaults } from '../../src-main/core/config/default-config.ts';
 import { oauthSchema } from '../../src-main/core/config/read-oauth.ts';
 import { entrySchema, settingsSchema } from '../../src-main/core/config/schema.ts';
-import { modeValues } from '../../src-main/core/config/app-config.ts';
+import { modeValues } from '../../src-main/core/config/mode-names.ts';
 import { entryMeanings, oauthMeanings, settingMeanings } from './config-meanings.ts';
 import { code, table } from './markdown.ts';
 

@@ -7,7 +7,7 @@ import { formatCount } from './base/text-format.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { appTraits } from './client-apps/app-traits.ts';
 import { estimateTokens } from './condense/estimate-tokens.ts';
-import { autoMode, parseModeName } from './config/app-config.ts';
+import { autoMode, parseModeName } from './config/mode-names.ts';
 import { isMode, type ModeRegistry } from './modes/mode-registry.ts';
 import { searchAndCodeMode } from './modes/auto-mode.ts';
 import { proxyMode } from './modes/proxy-mode.ts';

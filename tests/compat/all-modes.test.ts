@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AppError } from '../../src-main/core/base/errors.ts';
-import { modeValues } from '../../src-main/core/config/app-config.ts';
+import { modeValues } from '../../src-main/core/config/mode-names.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 
 test('finds every mode by its name, and describes it in one line', () => {

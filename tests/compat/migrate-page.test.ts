@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allModes } from '../../src-main/compat/all-modes.ts';
-import { modeNames } from '../../src-main/core/config/app-config.ts';
+import { modeNames } from '../../src-main/core/config/mode-names.ts';
 import { readServersOfText } from '../../src-main/core/config/dialects/read-servers.ts';
 import { parseConfig } from '../../src-main/core/config/read-config.ts';
 import type { Params } from '../support/raw-client.ts';

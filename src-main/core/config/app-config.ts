@@ -1,5 +1,6 @@
 /** The configuration as the core uses it: one shape for every format, defaults filled in, `${env:NAME}` replaced. */
 import type { JsonObject } from '../base/json.ts';
+import type { autoMode, ModeName } from './mode-names.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
 export interface ToolSelection {
@@ -476,21 +477,3 @@ export interface ConfigProblem {
 
 /** `review`: not accepted yet. `blocked`: rejected by the user. `isolation`: requires a sandbox that is missing. */
 export type LeaseHandle = 'review' | 'blocked' | 'setup';
-
-// The names of the modes, and how a name that a user wrote is read. What each mode does is in core/modes.
-
-export const modeNames = ['proxy', 'gateway', 'meta', 'search', 'code', 'dispatch', 'universal', 'retrieve'] as const;
-
-export type ModeName = (typeof modeNames)[number];
-
-/** Whichever mode costs a client app least. */
-export const autoMode = 'auto';
-
-/** All values of `mode`. */
-export const modeValues: readonly string[] = [autoMode, ...modeNames];
-
-/** The name as the core has it, whatever its case; undefined when there is no such mode. */
-export function parseModeName(written: string): ModeName | typeof autoMode | undefined {
-  const name = written.trim().toLowerCase();
-  return name === autoMode ? autoMode : modeNames.find((mode) => mode === name);
-}

@@ -2,7 +2,8 @@
 import { closestMatch } from '../base/text-format.ts';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
-import { type AppConfig, type ConfigProduct, modeValues } from './app-config.ts';
+import type { AppConfig, ConfigProduct } from './app-config.ts';
+import { modeValues } from './mode-names.ts';
 import { defaultConfig } from './default-config.ts';
 import { containerKeys, findContainers } from './containers.ts';
 import { describeIssue } from './issue-text.ts';

@@ -5,7 +5,7 @@
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type Intent, intents } from '../calls/call-tool.ts';
-import { autoMode } from '../config/app-config.ts';
+import { autoMode } from '../config/mode-names.ts';
 import { languagesText } from './catalog-languages.ts';
 import { execute, runProgram } from './code-mode.ts';
 import { queryHint } from './find-tools.ts';

@@ -7,7 +7,7 @@ import type { JsonObject } from '../base/json.ts';
 import { closestMatch } from '../base/text-format.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { ReadHint } from '../calls/shape-result.ts';
-import { modeValues, parseModeName } from '../config/app-config.ts';
+import { modeValues, parseModeName } from '../config/mode-names.ts';
 import { searchAndCodeMode } from './auto-mode.ts';
 import { awaitResult, isCalledByName } from './await-result-tool.ts';
 import { codeMode } from './code-mode.ts';

@@ -13,14 +13,8 @@ import type { ToolFinder } from '../catalog/tool-finder.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import { leanSchema } from '../condense/lean-schema.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
-import type {
-  autoMode,
-  CodeSettings,
-  CondenseLevel,
-  ModeName,
-  RetrieveSettings,
-  ToolFilter,
-} from '../config/app-config.ts';
+import type { CodeSettings, CondenseLevel, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
+import type { autoMode, ModeName } from '../config/mode-names.ts';
 import type { CodeRunner } from '../code-runner/code-runner.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { SpillFiles } from '../spills/spill-queries.ts';

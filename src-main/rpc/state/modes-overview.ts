@@ -1,7 +1,7 @@
 /** The modes with what each costs for these servers, and what `auto` would choose and why. */
 import type { CoreGroups } from '../../core/core-groups.ts';
 import { maySpill } from '../../core/calls/shape-result.ts';
-import { autoMode } from '../../core/config/app-config.ts';
+import { autoMode } from '../../core/config/mode-names.ts';
 import { chooseMode } from '../../core/choose-mode.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
 import { levelFor } from '../../core/modes/render-tools.ts';
