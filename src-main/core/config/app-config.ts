@@ -240,8 +240,8 @@ export type LayerSetting = (typeof layerSettings)[number];
 export interface Layer {
   /** Profiles that restrict access; those of all layers apply. */
   readonly profiles: readonly Profile[];
-  readonly settings: Partial<Pick<AppConfig, 'mode' | 'appModes' | 'ui' | 'appUi' | 'condense' | 'enrichment'>> &
-    Partial<Pick<AppConfig, 'extraTools' | 'slowCallSeconds'>> & {
+  readonly settings: Partial<Pick<ModeSettings, 'mode' | 'appModes' | 'ui' | 'appUi' | 'condense' | 'enrichment'>> &
+    Partial<Pick<ModeSettings, 'extraTools'> & Pick<CallSettings, 'slowCallSeconds'>> & {
       readonly retrieve?: Partial<RetrieveSettings>;
       readonly code?: Partial<CodeSettings>;
       readonly results?: Partial<ResultSettings>;
@@ -365,26 +365,19 @@ export const uiSettings = ['listed', 'on-demand', 'off'] as const;
 export type UiSetting = (typeof uiSettings)[number];
 
 /** Returns a client app's UI setting, or the general one. */
-export function uiSettingFor({ ui, appUi }: Pick<AppConfig, 'ui' | 'appUi'>, app: string | undefined): UiSetting {
+export function uiSettingFor({ ui, appUi }: Pick<ModeSettings, 'ui' | 'appUi'>, app: string | undefined): UiSetting {
   return (app !== undefined && Object.hasOwn(appUi, app) ? appUi[app] : undefined) ?? ui;
 }
 
 /** The product that owns a config file, detected from its content: some keys differ in meaning. */
 export type ConfigProduct = 'tooltray' | 'toolmux' | 'magg' | 'mcpproxy';
 
-export interface AppConfig {
-  /** Absolute path of the file this was read from. */
-  readonly path: string;
-  readonly product: ConfigProduct;
-  readonly servers: readonly ServerConfig[];
+/** What client apps are shown. */
+export interface ModeSettings {
   /** The mode of sessions that do not ask for another. */
   readonly mode: ModeName | typeof autoMode;
   /** Mode by client app name: `--app`, `/mcp/app/<name>`, or its `clientInfo.name` in the handshake. */
   readonly appModes: Readonly<Record<string, ModeName | typeof autoMode>>;
-  /** Named sets of servers and tools, for apps and addresses that are to have no others. */
-  readonly profiles: Readonly<Record<string, Profile>>;
-  /** The profile that a client app is held to, by its name; one that is not there lets nothing through. */
-  readonly appProfiles: Readonly<Record<string, string>>;
   /** Tools with a user interface, for apps that show it: also listed, reached like all others, or ignored. */
   readonly ui: UiSetting;
   /** The same by client app name, as `appModes` has it. */
@@ -402,55 +395,87 @@ export interface AppConfig {
   readonly extraTools: readonly string[];
   /** List the helper tools that administer servers in every mode; they can be called either way. */
   readonly exposeAdmin: boolean;
-  /** Port of the HTTP listener on 127.0.0.1; 0 takes any free one. */
-  readonly port: number;
-  readonly http: HttpSettings;
-  readonly userProcesses: UserProcessSettings;
-  readonly audit: AuditSettings;
-  /** Maximum number and bytes of activity records, and whether the payload texts of calls are stored with them. */
-  readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly storePayloads: boolean };
-  readonly policy: ChangePolicy;
+  /** Other ways to a tool are not its business. */
+  readonly dispatch: DispatchSettings;
+  readonly retrieve: RetrieveSettings;
+  /** Code that models write. */
+  readonly code: CodeSettings;
+}
+
+/** What client apps may see and call. */
+export interface ProfileSettings {
+  /** Named sets of servers and tools, for apps and addresses that are to have no others. */
+  readonly profiles: Readonly<Record<string, Profile>>;
+  /** The profile that a client app is held to, by its name; one that is not there lets nothing through. */
+  readonly appProfiles: Readonly<Record<string, string>>;
+}
+
+/** How servers are started unless their entry differs. */
+export interface LaunchDefaults {
   /** Default time limits for a call and a server's start, in seconds; undefined: `serverDefaults`. */
   readonly callTimeoutSeconds: number | undefined;
   readonly initTimeoutSeconds: number | undefined;
   /** Runs servers started by a command in a container (MCPProxy's docker_isolation), unless their entry differs. */
   readonly isolateCommands: boolean;
-  readonly retrieve: RetrieveSettings;
-  /** Code that models write. */
-  readonly code: CodeSettings;
-  /** Edits of the home's own config file by other programs count as the user's word. */
-  readonly trustEdits: boolean;
-  /** Repairs a server that does not start from other apps' launches: after approval, automatically, or not at all. */
-  readonly heal: 'ask' | 'auto' | 'off';
-  /** Other ways to a tool are not its business. */
-  readonly dispatch: DispatchSettings;
+}
+
+/** How calls and their results are treated. */
+export interface CallSettings {
   readonly results: ResultSettings;
-  readonly dataFlow: DataFlowSettings;
   /** A call that takes longer continues with a handle, in seconds; 0: never; undefined: what suits the client app. */
   readonly slowCallSeconds: number | undefined;
   /** Tools that are repeated on purpose, by `tool` or `server:tool`, also with `*`: no notice about equal calls. */
   readonly pollingTools: readonly string[];
   /** Tokens per day by client app, `*` for every other one; the model is told at 80 and 100 %. */
   readonly tokenBudgets: Readonly<Record<string, number>>;
+  /** Cost of a million tokens, for savings in money: `3`, with the user's currency. */
+  readonly price: { readonly perMillionTokens: number | undefined; readonly currency: string };
+}
+
+/** Which changes and which data need the approval of the user. */
+export interface TrustSettings {
+  readonly policy: ChangePolicy;
+  /** Edits of the home's own config file by other programs count as the user's word. */
+  readonly trustEdits: boolean;
+  /** Repairs a server that does not start from other apps' launches: after approval, automatically, or not at all. */
+  readonly heal: 'ask' | 'auto' | 'off';
+  readonly dataFlow: DataFlowSettings;
   /**
    * How to treat server texts changed by an update: hold for review, use with a warning, or use if the scan finds
    * nothing. Texts changed without an update are always held.
    */
   readonly reviews: { readonly onChange: 'hold' | 'warn' | 'scan' };
-  /** Registries in addition to the official one; one named `official` replaces it. */
-  readonly registries: readonly RegistryConfig[];
+}
+
+/** Settings that only a team uses. */
+export interface TeamSettings {
+  readonly userProcesses: UserProcessSettings;
+  readonly audit: AuditSettings;
   /** Settings that group and user files may set; undefined: the default (layers/read-layer.ts). Needs a folder. */
   readonly overridable: LayerOverrides | undefined;
-  /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
-  readonly oauth: { readonly clientMetadataUrl: string | undefined };
   /** Quotas, by name. */
   readonly quotas: Readonly<Record<string, Quota>> | undefined;
   /** Absent if the config is one file. */
   readonly layers?: ConfigLayers;
+}
+
+export interface AppConfig
+  extends ModeSettings, ProfileSettings, LaunchDefaults, CallSettings, TrustSettings, TeamSettings {
+  /** Absolute path of the file this was read from. */
+  readonly path: string;
+  readonly product: ConfigProduct;
+  readonly servers: readonly ServerConfig[];
+  /** Port of the HTTP listener on 127.0.0.1; 0 takes any free one. */
+  readonly port: number;
+  readonly http: HttpSettings;
+  /** Maximum number and bytes of activity records, and whether the payload texts of calls are stored with them. */
+  readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly storePayloads: boolean };
+  /** Registries in addition to the official one; one named `official` replaces it. */
+  readonly registries: readonly RegistryConfig[];
+  /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
+  readonly oauth: { readonly clientMetadataUrl: string | undefined };
   /** PEM file of certificate authorities that are trusted besides those of Node.js and of the system. */
   readonly network: { readonly extraCaFile: string | undefined };
-  /** Cost of a million tokens, for savings in money: `3`, with the user's currency. */
-  readonly price: { readonly perMillionTokens: number | undefined; readonly currency: string };
 }
 
 /** Undefined: the usual ones. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { AppConfig, LeaseHandle, ServerConfig, ToolSelection } from './app-config.ts';
+import type { LaunchDefaults, LeaseHandle, ServerConfig, ToolSelection } from './app-config.ts';
 import { serverDefaults } from './default-config.ts';
 import { holdFixes, holdOf, holdReasons } from './server-holds.ts';
 import { parseIsolation } from './parse-isolation.ts';
@@ -17,7 +17,7 @@ interface BuildContext {
   /** Folder of the config file: relative paths start there. */
   readonly folder: string;
   /** Settings that the file has for all servers. */
-  readonly settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds' | 'isolateCommands'>;
+  readonly settings: LaunchDefaults;
 }
 
 /** The server, or undefined when the entry cannot be used; `reader` then holds at least one error. */
@@ -211,7 +211,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
 // When a server starts and stops, and how long and how large things may get with it.
 
 /** Times in ms and sizes in bytes. */
-function serverLimits(entry: ServerEntry, settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds'>) {
+function serverLimits(entry: ServerEntry, settings: Omit<LaunchDefaults, 'isolateCommands'>) {
   return {
     lazy: entry.lazy ?? false,
     idleTimeoutMs: milliseconds(entry.idleTimeoutSeconds),

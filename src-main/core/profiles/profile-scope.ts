@@ -4,7 +4,7 @@
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { truncateName } from '../base/visible-text.ts';
-import type { AppConfig, Profile } from '../config/app-config.ts';
+import type { AppConfig, Profile, ProfileSettings } from '../config/app-config.ts';
 
 export interface ProfileScope {
   hasServer(server: string): boolean;
@@ -75,7 +75,7 @@ function ruleIn(name: string): Profile | undefined {
   return isScopeName(name) ? (JSON.parse(name.slice(scopeMark.length)) as Profile) : undefined;
 }
 
-export function findProfile({ profiles }: Pick<AppConfig, 'profiles'>, name: string): Profile | undefined {
+export function findProfile({ profiles }: Pick<ProfileSettings, 'profiles'>, name: string): Profile | undefined {
   if (name === readOnlyProfile) return { readOnly: true };
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
@@ -86,7 +86,7 @@ export function findProfile({ profiles }: Pick<AppConfig, 'profiles'>, name: str
  * any app.
  */
 export function effectiveProfiles(
-  { appProfiles }: Pick<AppConfig, 'appProfiles'>,
+  { appProfiles }: Pick<ProfileSettings, 'appProfiles'>,
   app: string | undefined,
   came: string | undefined,
   bounds: readonly string[] = [],

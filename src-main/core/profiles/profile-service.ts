@@ -3,7 +3,7 @@
  * never reachable by a model.
  */
 import { displayNameOf } from '../client-apps/app-traits.ts';
-import type { AppConfig, Profile } from '../config/app-config.ts';
+import type { Profile, ProfileSettings } from '../config/app-config.ts';
 import { profileNotFoundError } from './profile-scope.ts';
 import type { ProfileToken, ProfileTokenStore } from './profile-tokens.ts';
 
@@ -33,7 +33,7 @@ export interface ProfilesOverview {
 export type IssuedToken = ProfileTokenRow & { readonly token: string; readonly url: string };
 
 interface ServiceDeps {
-  readonly config: () => Pick<AppConfig, 'profiles' | 'appProfiles'>;
+  readonly config: () => ProfileSettings;
   readonly tokens: ProfileTokenStore;
   /** Address of the HTTP endpoint, `http://127.0.0.1:PORT/mcp`; empty if it is not open. */
   readonly http: () => string;
