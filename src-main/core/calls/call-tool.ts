@@ -47,7 +47,7 @@ export interface CallRequest {
 }
 
 /** How errors are explained to the caller. */
-export interface CallErrorOptions {
+interface CallErrorOptions {
   /** The tool's name as the caller wrote it. */
   readonly spelling?: string;
   /** Whether the helper tool itself adds the schema to each rejected call. */

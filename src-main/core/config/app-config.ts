@@ -373,7 +373,7 @@ export function uiSettingFor({ ui, appUi }: Pick<ModeSettings, 'ui' | 'appUi'>, 
 export type ConfigProduct = 'tooltray' | 'toolmux' | 'magg' | 'mcpproxy';
 
 /** What client apps are shown. */
-export interface ModeSettings {
+interface ModeSettings {
   /** The mode of sessions that do not ask for another. */
   readonly mode: ModeName | typeof autoMode;
   /** Mode by client app name: `--app`, `/mcp/app/<name>`, or its `clientInfo.name` in the handshake. */
@@ -420,7 +420,7 @@ export interface LaunchDefaults {
 }
 
 /** How calls and their results are treated. */
-export interface CallSettings {
+interface CallSettings {
   readonly results: ResultSettings;
   /** A call that takes longer continues with a handle, in seconds; 0: never; undefined: what suits the client app. */
   readonly slowCallSeconds: number | undefined;
@@ -433,7 +433,7 @@ export interface CallSettings {
 }
 
 /** Which changes and which data need the approval of the user. */
-export interface TrustSettings {
+interface TrustSettings {
   readonly policy: ChangePolicy;
   /** Edits of the home's own config file by other programs count as the user's word. */
   readonly trustEdits: boolean;
@@ -448,7 +448,7 @@ export interface TrustSettings {
 }
 
 /** Settings that only a team uses. */
-export interface TeamSettings {
+interface TeamSettings {
   readonly userProcesses: UserProcessSettings;
   readonly audit: AuditSettings;
   /** Settings that group and user files may set; undefined: the default (layers/read-layer.ts). Needs a folder. */

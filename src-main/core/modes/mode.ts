@@ -47,13 +47,10 @@ export interface ModeView {
   readonly views?: { readonly count: number; readonly tokens: number; readonly leftOut: number } | undefined;
 }
 
-export interface HelperContext extends ModeView {
+/** The tools of servers, and waiting for them. */
+export interface ServerAccess {
   /** The current catalog; it may change during a wait. */
   readonly catalog: Catalog;
-  /** The mode of the session. */
-  readonly mode: string;
-  /** How a model calls any tool in that mode. */
-  readonly callLine: (tool: string, args: JsonObject) => string;
   /** Resolves names now, whatever the servers' status, and explains those that cannot be called. Never waits. */
   readonly finder: ToolFinder;
   /**
@@ -67,6 +64,12 @@ export interface HelperContext extends ModeView {
    * Resolves when the tools of all servers are known, or after their time limit: for helpers that show several servers.
    */
   readonly settled: () => Promise<void>;
+  /** Lists the tools of this server again, or of all; resolves with the new view. Never rejects. */
+  readonly refresh: (server?: string) => Promise<ModeView>;
+}
+
+/** Calls to servers, all through the pipeline. */
+interface CallAccess {
   /** Any tool of any server, through the pipeline. */
   readonly callTool: (request: CallRequest) => Promise<Result>;
   /** A resource under its listed URI. Rejects with RpcError -32602 if there is none. */
@@ -75,8 +78,25 @@ export interface HelperContext extends ModeView {
   readonly getPrompt: (name: string, args: JsonObject | undefined) => Promise<Result>;
   /** Waits for a call that was answered with a handle. Rejects with AppError `not_found`. */
   readonly awaitCall: (wish: AwaitRequest) => Promise<Result>;
-  /** Lists the tools of this server again, or of all; resolves with the new view. Never rejects. */
-  readonly refresh: (server?: string) => Promise<ModeView>;
+  readonly signal: AbortSignal;
+}
+
+/** Running code that a model wrote. */
+interface ProgramAccess {
+  /** Runs code that the model wrote. */
+  readonly sandbox: Pick<CodeRunner, 'run' | 'prewarm'>;
+  /** Helper tools that its code may call as functions. */
+  readonly programTools: ReadonlyMap<string, HelperTool>;
+  /** Whether it may, and for how long. */
+  readonly code: CodeSettings;
+}
+
+/** What one call of a helper tool may use. */
+export interface HelperContext extends ModeView, ServerAccess, CallAccess, ProgramAccess {
+  /** The mode of the session. */
+  readonly mode: string;
+  /** How a model calls any tool in that mode. */
+  readonly callLine: (tool: string, args: JsonObject) => string;
   /** Files of spilled results. */
   readonly spillFiles: SpillFiles;
   /** Longest text that the client app takes in one answer, in bytes (UTF-8). */
@@ -98,13 +118,6 @@ export interface HelperContext extends ModeView {
   readonly usedTools: () => ReadonlySet<string>;
   /** Items that this session has been shown. */
   readonly memory: ShownItems;
-  readonly signal: AbortSignal;
-  /** Runs code that the model wrote. */
-  readonly sandbox: Pick<CodeRunner, 'run' | 'prewarm'>;
-  /** Helper tools that its code may call as functions. */
-  readonly programTools: ReadonlyMap<string, HelperTool>;
-  /** Whether it may, and for how long. */
-  readonly code: CodeSettings;
 }
 
 /** A tool of our own. */

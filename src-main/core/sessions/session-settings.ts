@@ -33,22 +33,14 @@ import type { SpillFiles } from '../spills/spill-queries.ts';
 import type { DataFlowGuard } from '../trust/data-flow/data-flow-guard.ts';
 import type { TasksByServer } from './views/server-tasks.ts';
 
-/** Components of the core that every session uses. */
-export interface SessionServices {
-  readonly catalog: LiveCatalog;
-  readonly servers: ServerSet;
-  readonly steps: CallStages;
-  readonly shaper: Pick<ResultShaper, 'shapeHelperResult' | 'spill'>;
-  readonly admin: ModelAdmin;
+/** Components that are the same for every session. */
+interface SharedServices {
   readonly sandbox: CodeRunner;
   readonly descriptions: DescriptionStore;
-  /** Returns the spills that the caller may read. */
-  readonly spillFiles: (caller: Principal) => SpillFiles;
   /** Returns the origin of the spill with that name; undefined if there is none. */
   readonly spillOf: (ref: string) => SpillOrigin | undefined;
   /** Records texts that sessions read other than tool results. */
   readonly flow: Pick<DataFlowGuard, 'recordText'>;
-  readonly activity: Pick<ActivityLog, 'usedTools'>;
   readonly repeatedCalls: RepeatedCalls;
   readonly tokenBudgets: TokenBudgets;
   readonly serverInfo: JsonObject;
@@ -56,14 +48,26 @@ export interface SessionServices {
   readonly config: () => AppConfig;
   /** A mode given on the command line of the core; overrides the config's. */
   readonly mode?: string | undefined;
-  /** Cost of the modes, computed once for all sessions. */
-  readonly modeCosts: ModeCosts;
   /** How long to wait for servers, in ms. */
   readonly settleMs: number;
   /** Owners of the servers' tasks, for the servers' own endpoints. */
   readonly serverTasks: TasksByServer;
   /** Memory quota for results of slow calls, shared by all sessions. */
   readonly resultCapacity: ResultMemoryQuota;
+}
+
+/** All components of the core that a session uses. Those of its own differ by profile and by extension set. */
+export interface SessionServices extends SharedServices {
+  readonly catalog: LiveCatalog;
+  readonly servers: ServerSet;
+  readonly steps: CallStages;
+  readonly shaper: Pick<ResultShaper, 'shapeHelperResult' | 'spill'>;
+  readonly admin: ModelAdmin;
+  /** Returns the spills that the caller may read. */
+  readonly spillFiles: (caller: Principal) => SpillFiles;
+  readonly activity: Pick<ActivityLog, 'usedTools'>;
+  /** Cost of the modes, computed once for all sessions. */
+  readonly modeCosts: ModeCosts;
   /** Returns the services restricted to all of these profiles. */
   readonly inProfiles: (names: readonly string[]) => SessionServices;
   /** Returns the services for clients with an extension set; absent if they already are. */
