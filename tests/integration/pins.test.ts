@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { someOf } from '../support/all-cases.ts';
 import { type Names, shownEverywhere } from '../support/shown-everywhere.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
@@ -183,14 +183,9 @@ const question = (core: TestCore) => core.host.core.trust.pins.find('d')?.pendin
 
 describe('one field that changes while the server runs is hidden and cannot be called', () => {
   const server = new Changing('running');
-  let core: TestCore;
-
-  beforeAll(async () => {
-    core = await server.start();
-  });
 
   /** What a server says of itself is read with its handshake. */
-  async function offer(offered: object, isIntroduced: boolean): Promise<void> {
+  async function offer(core: TestCore, offered: object, isIntroduced: boolean): Promise<void> {
     server.offer(offered);
     if (!isIntroduced) return;
     await core.server('d').sleep();
@@ -198,6 +193,7 @@ describe('one field that changes while the server runs is hidden and cannot be c
   }
 
   test('accepts everything of the first listing', async () => {
+    await using core = await server.start();
     expect(question(core)).toBeUndefined();
     const client = await core.open();
     expect(await client.toolNames()).toEqual(expect.arrayContaining(['draw', 'erase']));
@@ -205,10 +201,12 @@ describe('one field that changes while the server runs is hidden and cannot be c
   });
 
   // All of them at once: below.
+  // Each with its own core: a server that changes its lists more than six times a minute has to wait.
   test.each(someOf(10, fields))('$path = $value', async ({ path, value, tool, prompt }) => {
+    await using core = await server.start();
     const before = server.calls;
     const isIntroduced = /^(?:instructions|serverInfo)/.test(path);
-    await offer(changed(path, value), isIntroduced);
+    await offer(core, changed(path, value), isIntroduced);
     await until(() => question(core) !== undefined);
     const client = await core.open();
     if (tool === true)
@@ -218,12 +216,10 @@ describe('one field that changes while the server runs is hidden and cannot be c
     const listed = JSON.stringify([await client.request('tools/list'), await client.request('prompts/list')]);
     expect(listed).not.toContain(mark);
     expect(server.calls).toBe(before);
-    await offer(base, isIntroduced);
+    await offer(core, base, isIntroduced);
     await until(() => question(core) === undefined);
     expect(await client.say('draw', { shape: 'circle' })).toBe('called draw');
   });
-
-  afterAll(() => core[Symbol.asyncDispose]());
 });
 
 test(

@@ -86,7 +86,8 @@ test('rejects an edit that adds an error to the file, and writes nothing', async
 });
 
 test('saves beside an entry that has an error, and beside one that lacks a value', async () => {
-  const before = { servers: { bad: { args: [] }, lacking: { url: '${env:NOPE}' }, git: { command: 'node' } } };
+  const git = { command: 'node', args: ['--version'] };
+  const before = { servers: { bad: { args: [] }, lacking: { url: '${env:NOPE}' }, git } };
   const { edits, text } = await editing(JSON.stringify(before));
   await edits.save('new', { command: 'node', enabled: false }, false);
   await edits.setEnabled('git', false);
