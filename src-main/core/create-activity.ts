@@ -11,6 +11,7 @@ import type { StoreHealth } from './health/store-health.ts';
 import type { AppConfig } from './config/app-config.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { resultIntakeOf, appTraits, hasModel, displayNameOf } from './client-apps/app-traits.ts';
+import { ResultMeasurer } from './spills/result-measurer.ts';
 import type { CountText } from './spills/spill-result.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 
@@ -46,6 +47,7 @@ export interface Activity {
   readonly timeline: StepLog;
   readonly ledger: Ledger;
   readonly countTokens: CountText;
+  readonly measurer: ResultMeasurer;
   readonly close: () => Promise<void>;
 }
 
@@ -60,8 +62,10 @@ export function createActivity({
 }: RecordOptions): Activity {
   const settings = (): AppConfig => config.current;
   const { maxRows, maxBytes } = settings().activity;
+  const measurer = new ResultMeasurer();
   const activity = new ActivityLog({
     ...plain,
+    measurer,
     maxRows,
     maxBytes,
     payloads: () => payloadSettings(settings(), places.keepsTexts),
@@ -84,8 +88,9 @@ export function createActivity({
   const close = async (): Promise<void> => {
     timeline.close();
     await activity.close(ship && (() => ship.close()));
+    await measurer.close();
   };
-  return { activity, ledger, timeline, countTokens: (text) => activity.countTokens(text), close };
+  return { activity, ledger, timeline, measurer, countTokens: (text) => activity.countTokens(text), close };
 }
 
 /** Records events that explain a change in the figures. */

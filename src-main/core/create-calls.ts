@@ -77,6 +77,7 @@ export function createCalls(options: CallsOptions): CreatedCalls {
     health,
     log,
     countTokens: record.countTokens,
+    measurer: record.measurer,
   });
   const stagesDeps: CallStagesDeps = {
     scans: trust.scans,

@@ -5,6 +5,7 @@ import { ResultShaper } from './calls/shape-result.ts';
 import type { ResultSettings } from './config/app-config.ts';
 import { inlineBytesOf } from './client-apps/app-traits.ts';
 import type { ModeRegistry } from './modes/mode-registry.ts';
+import type { ResultMeasurer } from './spills/result-measurer.ts';
 import { ScheduledDeletions } from './spills/spill-pruner.ts';
 import { SpillAccess, SpillReader } from './spills/spill-reader.ts';
 import type { CoreStores } from './core-stores.ts';
@@ -18,6 +19,7 @@ interface ResultsOptions {
   readonly log: Log;
   readonly health: StoreHealth;
   readonly countTokens: CountText;
+  readonly measurer: ResultMeasurer;
   readonly own: ProtectedPaths;
   readonly store: CoreStores['spills'];
   readonly modes: ModeRegistry;
@@ -32,13 +34,13 @@ interface Results {
 }
 
 export function createSpilling(options: ResultsOptions): Results {
-  const { folder, settings, log, health, countTokens, own, store: spillStore, modes } = options;
+  const { folder, settings, log, health, countTokens, own, measurer, store: spillStore, modes } = options;
   const spills = spillStore({ folder, settings, log: log.child('spills'), health, now: Date.now, countTokens, own });
   const reader = new SpillReader();
   const deletions = new ScheduledDeletions((id) => spills.remove(id));
   const shaper = new ResultShaper({
     keep: (result, origin, textKind, sent) => spills.spill(result, origin, textKind, sent),
-    excerpt: (result, bytes) => spills.excerpt(result, bytes),
+    measurer,
     settings,
     inlineBytes: inlineBytesOf,
     readHint: modes.readHint,

@@ -122,6 +122,51 @@ test('counts once what a whole result contains twice, in sizes and tokens', asyn
   expect(rows.find(({ key }) => key === 's:give')).toMatchObject({ raw: call.tokens.serverResult, net: 0 });
 });
 
+/** The step of the last call of an app. */
+async function stepOf(core: TestCore): Promise<{ readonly modelBytes: number }> {
+  const { steps } = await ask(core, 'steps', { limit: 50 });
+  const [step] = steps.filter(({ kind }) => kind === 'call');
+  if (step === undefined) throw new Error('no step of a call');
+  return step;
+}
+
+test.each([
+  ['over 1 MB', 1_500_000],
+  ['over 8 MB', 9_000_000],
+])('counts a result of %s that contains all twice by its payload when it passes whole', async (_what, bytes) => {
+  await using core = await startCore({ servers: { s: fixture('sized') }, results: { threshold: 0 } });
+  const client = await core.open({}, { app: 'walker', mode: 'proxy' });
+  const given = await client.callTool('give', { kind: 'twice', bytes });
+  const payload = Buffer.byteLength(textOf(given));
+  const call = await recordOf(core, 'walker');
+  const { rows } = await ask(core, 'savings', { by: 'tool', app: 'walker' });
+  expect({
+    bytes: [call.bytes.serverResult, call.bytes.modelResult, (await stepOf(core)).modelBytes],
+    unspilled: call.unspilled?.reason,
+    ledger: rows.find(({ key }) => key === 's:give'),
+  }).toEqual({
+    bytes: [payload, payload, payload],
+    unspilled: 'off',
+    ledger: expect.objectContaining({ raw: call.tokens.serverResult, net: 0 }) as unknown,
+  });
+  // The rows are alike, so the count of the first 100 kB holds for all; quotes are escaped in the JSON of the result.
+  const start = JSON.stringify(textOf(given).slice(0, 100_000));
+  const expected = (tokensOf(start) * payload) / 100_000;
+  expect(call.tokens.serverResult).toBeGreaterThan(expected * 0.95);
+  expect(call.tokens.serverResult).toBeLessThan(expected * 1.05);
+});
+
+test('compares the payload of a result over 1 MB with the limit that it passed', async () => {
+  await using core = await startCore({ servers: { s: fixture('sized') }, results: { threshold: 1_000_000 } });
+  const client = await core.open({}, { app: 'walker', mode: 'proxy' });
+  const given = await client.callTool('give', { kind: 'twice', bytes: 500_000 });
+  const call = await recordOf(core, 'walker');
+  expect([call.bytes.modelResult, call.unspilled]).toEqual([
+    Buffer.byteLength(textOf(given)),
+    { reason: 'below', limitBytes: 1_000_000 },
+  ]);
+});
+
 test.each([
   ['claude-code', { reason: 'below', limitBytes: 1_000_000 }],
   ['someone', undefined],

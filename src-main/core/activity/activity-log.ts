@@ -11,6 +11,8 @@ import { isObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask.ts';
 import { settleWithin } from '../base/settle-within.ts';
+import { sampleBytes, sampleText } from '../spills/sample-text.ts';
+import type { ResultMeasurer } from '../spills/result-measurer.ts';
 import type { StoreHealth } from '../health/store-health.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import {
@@ -27,7 +29,6 @@ import type { Questions } from './activity-worker/questions.ts';
 import type { AnnotationKind } from './annotations.ts';
 import type { CallRecord, TokenCount } from './call-record.ts';
 import { RecentTools } from './recent-tools.ts';
-import { sampleBytes, sampleText } from './sample-text.ts';
 
 export interface PayloadSettings extends PayloadLimits {
   readonly keep: boolean;
@@ -44,6 +45,8 @@ export interface ActivityLogOptions {
   readonly log: Log;
   /** A thread shared with other cores of the process, which its owner closes. */
   readonly thread?: ActivityThread | undefined;
+  /** Measures results that are held as bytes; without it, all their bytes count. */
+  readonly measurer?: Pick<ResultMeasurer, 'measure'> | undefined;
   /** Is notified whether records can be written. */
   readonly health?: StoreHealth | undefined;
 }
@@ -90,6 +93,10 @@ export class ActivityLog {
   readonly #stopListening: () => void;
   /** Texts of the next batch, by payload. Their buffers are transferred with it. */
   #shared = new Map<unknown, SharedText>();
+  /** Results of the next batch that are being measured. */
+  #measuring: Promise<void>[] = [];
+  /** Settles when everything that waits for a measurement was sent; undefined if nothing does. */
+  #queued: Promise<unknown> | undefined;
   #deferred: (() => void)[] = [];
   #immediate: NodeJS.Immediate | undefined;
   #outbox: ActivityEvent[] = [];
@@ -190,7 +197,7 @@ export class ActivityLog {
     this.#runDeferred();
     this.#send();
     this.#isUsed = true;
-    return (await this.#thread.request({ ...this.#target(), kind: 'ask', name, args })) as Awaited<Answer<Name>>;
+    return (await this.#request({ ...this.#target(), kind: 'ask', name, args })) as Awaited<Answer<Name>>;
   }
 
   /** Counts the tokens of a text that belongs to no record. Never rejects: what cannot be counted is estimated. */
@@ -236,7 +243,7 @@ export class ActivityLog {
       await last?.();
       this.#send();
       this.#closed = true;
-      await settleWithin(this.#thread.request({ ...this.#target(), kind: 'close', forget }), closeTimeoutMs);
+      await settleWithin(this.#request({ ...this.#target(), kind: 'close', forget }), closeTimeoutMs);
     }
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -286,7 +293,10 @@ export class ActivityLog {
     [this.#outbox, this.#outboxBytes, this.#shared] = [[], 0, new Map<unknown, SharedText>()];
     this.#isUsed = true;
     const buffers = [...shared.values()].flatMap(({ text }) => (text instanceof Uint8Array ? [text.buffer] : []));
-    const sent = this.#thread.request({ ...this.#target(this.#known), kind: 'events', events }, buffers);
+    const measuring = this.#measuring;
+    this.#measuring = [];
+    if (measuring.length > 0) this.#queue(Promise.all([this.#queued, ...measuring]));
+    const sent = this.#request({ ...this.#target(this.#known), kind: 'events', events }, buffers);
     void sent
       .then(
         () => this.#loadUsed(),
@@ -298,8 +308,28 @@ export class ActivityLog {
       });
   }
 
+  /** Sends a request to the thread, behind everything that waits for a measurement. */
+  #request(...request: Parameters<ActivityThread['request']>): Promise<unknown> {
+    const send = (): Promise<unknown> => this.#thread.request(...request);
+    return this.#queued === undefined ? send() : this.#queued.then(send);
+  }
+
+  #queue(work: Promise<unknown>): void {
+    this.#queued = work;
+    void work.then(() => {
+      if (this.#queued === work) this.#queued = undefined;
+    });
+  }
+
   #shareBytes(raw: RawJson): SharedText {
-    const { byteLength: bytes, chunks } = raw;
+    const shared: { -readonly [Key in keyof SharedText]: SharedText[Key] } = this.#copyBytes(raw);
+    this.#shared.set(raw, shared);
+    const measured = this.#options.measurer?.measure(raw);
+    if (measured !== undefined) this.#measuring.push(measured.then((size) => void (size && (shared.size = size))));
+    return shared;
+  }
+
+  #copyBytes({ byteLength: bytes, chunks }: RawJson): SharedText {
     if (bytes > maxPayloadBytes) return { bytes, text: undefined, sample: sampleBytes(chunks, sampleLength) };
     if (!this.#reserve(bytes)) return { bytes, text: undefined };
     // A copy: the bytes of the result go on to the client app.
@@ -309,9 +339,7 @@ export class ActivityLog {
       text.set(chunk, at);
       at += chunk.length;
     }
-    const shared = { bytes, text };
-    this.#shared.set(raw, shared);
-    return shared;
+    return { bytes, text };
   }
 
   #reserve(bytes: number): boolean {

@@ -1,5 +1,6 @@
 /** Messages between the core and the thread that owns the activity database. */
 import type { SecretMatchers } from '../base/secret-matchers.ts';
+import type { ResultSize } from '../spills/spill-writer-messages.ts';
 import type { AnnotationKind } from './annotations.ts';
 import type { CallRecord, PerPayload, TokenCount } from './call-record.ts';
 import type { ResultIntake } from './ledger/ledger-entry.ts';
@@ -14,6 +15,8 @@ export interface SharedText {
   readonly text: string | Uint8Array<ArrayBuffer> | undefined;
   /** Pieces of a text that is too long to be sent; a count of their tokens times `scale` is one of the whole. */
   readonly sample?: { readonly text: string; readonly scale: number };
+  /** The measured size of a result that is held as bytes. */
+  readonly size?: ResultSize;
   /** A result with structured content, which may repeat its texts. */
   readonly isStructured?: true;
 }

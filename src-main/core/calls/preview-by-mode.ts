@@ -2,10 +2,9 @@
 import { codeToolNames } from '../activity/ledger/attribute-result.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { SpilledResult } from '../spills/spill.ts';
-import { payloadBytes } from '../spills/payload.ts';
 import { isToonResult } from '../spills/toon.ts';
 import type { Result } from '../wire/message.ts';
-import { RawJson, toObject } from '../wire/raw-json.ts';
+import { RawJson } from '../wire/raw-json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CallerContext, CallRequest } from './call-tool.ts';
 import type { ResultShaper } from './shape-result.ts';
@@ -62,7 +61,7 @@ export async function previewByMode(
     const via = mode === 'code' ? [...codeToolNames][0] : undefined;
     const modeRequest = { ...request, spill: undefined, via };
     const { result: given } = await once.shape(result, tool, modeRequest, { ...context, mode, lists: undefined });
-    const row = rowOf(given, mode, via);
+    const row = rowOf(given, await shaper.payloadBytes(given), mode, via);
     const key = `${row.kind}\n${row.bytes}\n${row.text}`;
     const alike = found.get(key);
     found.set(key, alike === undefined ? row : { ...alike, modes: [...alike.modes, mode] });
@@ -74,18 +73,26 @@ export async function previewByMode(
 
 type Given = Omit<ModePreview, 'tokens' | 'estimated'> & { readonly given: Result };
 
-function rowOf(given: Result, mode: string, via: string | undefined): Given {
-  const returned = toObject(given);
-  const text = JSON.stringify(returned);
-  const kind = kindOf(returned, via);
-  const bytes = given instanceof RawJson ? given.byteLength : payloadBytes(returned);
+function rowOf(given: Result, bytes: number, mode: string, via: string | undefined): Given {
+  const text = given instanceof RawJson ? beginningOf(given) : JSON.stringify(given);
+  const kind = kindOf(given, via);
   const shown = kind === 'program' ? '' : text.slice(0, maxPreviewLength);
   const cut = kind !== 'program' && text.length > maxPreviewLength;
   return { modes: [mode], kind, bytes, text: shown, cut, given };
 }
 
-function kindOf(returned: ReturnType<typeof toObject>, via: string | undefined): ModePreview['kind'] {
+/** A large result is not parsed here: a little more than is shown of it. */
+function beginningOf({ chunks }: RawJson): string {
+  const length = (maxPreviewLength + 1) * 4;
+  const parts: Buffer[] = [];
+  for (let used = 0, at = 0; used < length && at < chunks.length; used += chunks[at++]?.length ?? 0)
+    parts.push((chunks[at] as Buffer).subarray(0, length - used));
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function kindOf(returned: Result, via: string | undefined): ModePreview['kind'] {
   if (via !== undefined) return 'program';
+  if (returned instanceof RawJson) return 'whole';
   if (parseSpillInfo(returned) !== undefined) return 'kept';
   return isToonResult(returned) ? 'toon' : 'whole';
 }

@@ -51,7 +51,6 @@ function writeRecord(
   const result = call.result === call.given ? call.result && given : call.result && measured(call.result);
   const shared = activity.shareText(args);
   const facts = toRecord(call, { durationMs, argumentBytes: shared.bytes, result, given });
-  const step = call.caller.step ?? timeline.alone(facts, 'call');
   const labels = call.result && labelResult(call.result, scans);
   const spilled = spillOf(call);
   const texts: CallTexts = {
@@ -61,6 +60,7 @@ function writeRecord(
     given: activity.share(answer, given?.text),
     spilled: spilled && { tokens: spilled.resultTokens, estimated: spilled.tokensEstimated },
   };
+  const step = call.caller.step ?? timeline.alone(facts, 'call', texts.given);
   activity.record({ ...facts, step }, texts, labels);
   return notes.record(call, durationMs, { arguments: args, result: result?.text, labels });
 }
@@ -92,7 +92,7 @@ export function recordAdminEvent(
 const ownServer = 'tooltray';
 
 interface MeasuredResult {
-  /** Size of the content, duplicates counted once (`payloadBytes`); for a result held as bytes, all of them. */
+  /** Size of the content, duplicates counted once (`payloadBytes`); for a result held as bytes, all of them until it is measured. */
   readonly bytes: number;
   /** The JSON text; undefined for a result held as bytes. */
   readonly text?: string;

@@ -16,6 +16,7 @@ import { argumentPreview } from '../activity/argument-preview.ts';
 import { excerptOfResult } from '../spills/writer/excerpt.ts';
 import { type Excerpt, isTextKind } from '../spills/spill-writer-messages.ts';
 import { payloadBytes, payloadTexts } from '../spills/payload.ts';
+import type { ResultMeasurer } from '../spills/result-measurer.ts';
 import {
   type SpilledResult,
   type SpilledPart,
@@ -41,8 +42,7 @@ interface ResultShaperOptions {
     textKind: 'text' | 'toon',
     sent?: OriginalResult,
   ) => Promise<SpilledResult>;
-  /** The size of a large result, and both its ends. Rejects if no worker thread can read it. */
-  readonly excerpt: (result: RawJson, bytes: number) => Promise<Excerpt>;
+  readonly measurer: Pick<ResultMeasurer, 'measure' | 'excerpt'>;
   readonly settings: () => ResultSettings;
   /** The largest result that a client app receives whole, in bytes. */
   readonly inlineBytes: (app: string) => number;
@@ -82,6 +82,12 @@ export class ResultShaper {
   }
 
   /** Never rejects when the disk cannot be written. */
+  /** The size of a result as it is recorded and compared with limits, in bytes. */
+  async payloadBytes(result: Result): Promise<number> {
+    if (!(result instanceof RawJson)) return payloadBytes(result);
+    return (await this.#options.measurer.measure(result))?.payloadBytes ?? result.byteLength;
+  }
+
   shape(
     answer: Result,
     tool: CatalogEntry,
@@ -174,10 +180,8 @@ export class ResultShaper {
     // Escapes can make a text six times as long, and many servers return everything twice.
     if (byteLength > bytes * 12) return true;
     if (byteLength <= bytes) return false;
-    return this.#options.excerpt(result, 0).then(
-      (measured) => measured.payloadBytes > bytes,
-      () => true,
-    );
+    const measured = this.#options.measurer.measure(result);
+    return measured.then((size) => size === undefined || size.payloadBytes > bytes);
   }
 
   #spillNotice(
@@ -233,11 +237,11 @@ export class ResultShaper {
     error: AppError,
     { app }: CallerContext,
   ): Promise<Result> {
-    const { excerpt, inlineBytes } = this.#options;
+    const { measurer, inlineBytes } = this.#options;
     const maxBytes = limit.bytes > 0 ? limit.bytes : inlineBytes(app);
     const found =
       result instanceof RawJson
-        ? await excerpt(result, maxBytes).catch(() => endsOf(result, maxBytes))
+        ? await measurer.excerpt(result, maxBytes).catch(() => endsOf(result, maxBytes))
         : excerptOfResult(result, maxBytes);
     if (found.payloadBytes <= maxBytes && !(result instanceof RawJson)) return withNotSpilled(result, media, error);
     return cutResult(found, media, error);

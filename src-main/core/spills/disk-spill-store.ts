@@ -14,7 +14,7 @@ import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { SpillStore as AnswerStore, SpillStoreOptions, SpillFile, SpillUsage } from './spill-store.ts';
 import { spillWriterUrl, ResultWriter } from './spill-writer.ts';
-import { type Excerpt, toSpillError } from './spill-writer-messages.ts';
+import { toSpillError } from './spill-writer-messages.ts';
 import { spillResult, type SpillRequest } from './spill-result.ts';
 import { ReadCounts, type SpillFilter } from './spill-index.ts';
 import type { SpilledResult, OpenedSpill, OriginalResult, Spill, SpillOrigin } from './spill.ts';
@@ -87,10 +87,6 @@ export class DiskSpillStore implements AnswerStore {
       this.#keeping.delete(work);
       this.#memory.noteReleased(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     }
-  }
-
-  excerpt(result: RawJson, bytes: number): Promise<Excerpt> {
-    return this.#writer.excerpt(result.chunks, bytes);
   }
 
   /** Also accepts a path. */

@@ -30,6 +30,20 @@ export function textsOfStructure({ content, structuredContent }: JsonObject): Re
   return new Set((content as unknown[]).filter(saysIt));
 }
 
+/** Which half of a result that says the same twice a client app passes on to its model. */
+export type ResultReading = 'text' | 'structured';
+
+/** Returns the result without its repeated half, or unchanged if nothing is repeated. */
+export function withoutDuplicate(result: JsonObject, reads: ResultReading): JsonObject {
+  const repeating = textsOfStructure(result);
+  if (repeating.size === 0) return result;
+  if (reads === 'structured') {
+    return { ...result, content: (result['content'] as unknown[]).filter((block) => !repeating.has(block)) };
+  }
+  const { structuredContent: _same, ...rest } = result;
+  return rest;
+}
+
 function textOf(block: unknown): string | undefined {
   const isText = isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string';
   return isText ? (block['text'] as string) : undefined;

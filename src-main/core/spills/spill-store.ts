@@ -11,9 +11,7 @@ import type { ResultSettings } from '../config/app-config.ts';
 import type { ProtectedPaths } from '../security/protected-paths.ts';
 import type { Principal } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
-import type { RawJson } from '../wire/raw-json.ts';
 import type { CountText } from './spill-result.ts';
-import type { Excerpt } from './spill-writer-messages.ts';
 import type { SpillFilter } from './spill-index.ts';
 import type { Pruned } from './spill-pruner.ts';
 import type { SpilledResult, OpenedSpill, OriginalResult, Spill, SpillOrigin } from './spill.ts';
@@ -72,8 +70,6 @@ export interface SpillStore {
    * nothing is left over then.
    */
   spill(result: Result, origin: SpillOrigin, textKind?: 'text' | 'toon', sent?: OriginalResult): Promise<SpilledResult>;
-  /** The size of a long result and its beginning and end, of together at most `bytes`. Rejects with KeepFailure. */
-  excerpt(result: RawJson, bytes: number): Promise<Excerpt>;
   /**
    * Opens a spill by short id or `tooltray://spill/<id>`, or a file in an allowed folder. Returns an open handle,
    * because a path may lead to another file a moment later.

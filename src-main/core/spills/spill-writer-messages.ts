@@ -2,9 +2,10 @@
 import { textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { formatBytes } from '../base/text-format.ts';
+import type { ResultReading } from './payload.ts';
 import type { SpillKind, SpillSummary } from './spill.ts';
 
-/** A job of the result writer: store a result, or return an excerpt of it. */
+/** A job of the result writer: store a result, return an excerpt of it, or measure it. */
 export type SpillWriteJob =
   | {
       readonly do: 'store';
@@ -14,7 +15,8 @@ export type SpillWriteJob =
       readonly textKind: 'text' | 'toon';
     }
   /** Nothing is written: its size and its ends, of together at most `bytes`. */
-  | { readonly do: 'excerpt'; readonly bytes: number };
+  | { readonly do: 'excerpt'; readonly bytes: number }
+  | { readonly do: 'measure' };
 
 export type ToSpillWriter =
   /** `bytes`: the length of the whole result. */
@@ -27,6 +29,7 @@ export type FromSpillWriter =
   | { readonly kind: 'taken' }
   | { readonly kind: 'stored'; readonly result: DraftedResult }
   | { readonly kind: 'excerpt'; readonly excerpt: Excerpt }
+  | { readonly kind: 'measured'; readonly size: ResultSize }
   /** `code`: of the operating system, or `too_large`. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
@@ -45,6 +48,23 @@ export interface Excerpt {
   readonly head: string;
   readonly tail: string;
   readonly isError: boolean;
+}
+
+/** The size of a result that was measured away from the main thread. */
+export interface ResultSize {
+  /** Size of the content, duplicates counted once, in bytes. */
+  readonly payloadBytes: number;
+  /** The JSON text of the result without its duplicate, by what the reader takes; for counting tokens. */
+  readonly once: Readonly<Record<ResultReading, SampledText>>;
+}
+
+export interface SampledText {
+  /** Of the whole text, in UTF-8. */
+  readonly bytes: number;
+  /** The whole text, or pieces of what is long. */
+  readonly text: string;
+  /** Factor from a count over the pieces to the whole. */
+  readonly scale: number;
 }
 
 /** A part of a result that is not in the store yet; plain data that crosses between threads. */

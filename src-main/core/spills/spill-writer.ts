@@ -10,14 +10,13 @@ import { draftResult } from './writer/draft-result.ts';
 import {
   type DraftedPart,
   type DraftedResult,
-  type Excerpt,
   type FromSpillWriter,
   SpillWriteError,
   type SpillWriteJob,
   type ToSpillWriter,
 } from './spill-writer-messages.ts';
 
-type Stored = Extract<FromSpillWriter, { kind: 'stored' | 'excerpt' }>;
+type Stored = Extract<FromSpillWriter, { kind: 'stored' | 'excerpt' | 'measured' }>;
 
 interface Waiting {
   readonly job: SpillWriteJob;
@@ -36,7 +35,7 @@ const memoryMegabytes = 3072;
 /**
  * One result after the other. The thread starts with the first one, and ends when it is idle or has had a large one.
  */
-class KeepThread {
+export class WriterThread {
   readonly #waiting: Waiting[] = [];
   #current: Waiting | undefined;
   #pieces: Iterator<Uint8Array<ArrayBuffer>> | undefined;
@@ -164,12 +163,12 @@ const idleMs = 20_000;
 const hugeIdleMs = 2_000;
 
 export class ResultWriter {
-  readonly #usual: KeepThread;
-  readonly #huge: KeepThread;
+  readonly #usual: WriterThread;
+  readonly #huge: WriterThread;
 
   constructor(workerUrl: URL) {
-    this.#usual = new KeepThread(workerUrl, idleMs);
-    this.#huge = new KeepThread(workerUrl, hugeIdleMs);
+    this.#usual = new WriterThread(workerUrl, idleMs);
+    this.#huge = new WriterThread(workerUrl, hugeIdleMs);
   }
 
   /** Rejects with KeepFailure, or what the file system throws; nothing is left over then. */
@@ -184,13 +183,6 @@ export class ResultWriter {
       await this.clear(job.stem);
       throw error;
     }
-  }
-
-  /** The size of a result, and both its ends of together at most `bytes`. Rejects with KeepFailure. */
-  async excerpt(chunks: readonly Buffer[], bytes: number): Promise<Excerpt> {
-    const found = await this.#thread(chunks).run({ do: 'excerpt', bytes }, chunks);
-    if (found.kind === 'excerpt') return found.excerpt;
-    throw new SpillWriteError('thread', 'It gave something else.');
   }
 
   /** Takes away what was written under the stem. */
@@ -211,7 +203,7 @@ export class ResultWriter {
     throw new SpillWriteError('thread', 'It gave something else.');
   }
 
-  #thread(chunks: readonly Buffer[]): KeepThread {
+  #thread(chunks: readonly Buffer[]): WriterThread {
     return lengthOf(chunks) > huge ? this.#huge : this.#usual;
   }
 }

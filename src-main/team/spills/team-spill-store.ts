@@ -8,7 +8,6 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import {
   chunksOf,
-  type Excerpt,
   idIn,
   localUser,
   type NamedSpill,
@@ -16,7 +15,6 @@ import {
   type OriginalResult,
   type Principal,
   type Pruned,
-  type RawJson,
   ReadCounts,
   type Result,
   ResultWriter,
@@ -152,10 +150,6 @@ export class TeamSpillStore implements SpillStore {
     } finally {
       this.#memory.noteReleased(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     }
-  }
-
-  excerpt(result: RawJson, bytes: number): Promise<Excerpt> {
-    return this.#writer.excerpt(result.chunks, bytes);
   }
 
   async open(ref: string, reader: Principal): Promise<OpenedSpill> {

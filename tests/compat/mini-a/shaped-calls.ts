@@ -5,6 +5,7 @@ import { ResultShaper } from '../../../src-main/core/calls/shape-result.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import type { CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import type { ResultSettings } from '../../../src-main/core/config/app-config.ts';
+import { ResultMeasurer } from '../../../src-main/core/spills/result-measurer.ts';
 import { SpillAccess, SpillReader } from '../../../src-main/core/spills/spill-reader.ts';
 import type { SpillFiles } from '../../../src-main/core/spills/spill-queries.ts';
 import type { Result } from '../../../src-main/core/wire/message.ts';
@@ -18,6 +19,7 @@ export class ShapedCalls implements AsyncDisposable {
   readonly files: SpillFiles;
   readonly spills: OpenStore;
   readonly #reader = new SpillReader();
+  readonly #measurer = new ResultMeasurer();
   readonly #shaper: ResultShaper;
   readonly #log;
 
@@ -27,7 +29,7 @@ export class ShapedCalls implements AsyncDisposable {
     this.#log = createLog({ file: `${spills.home}/shape.log` });
     this.#shaper = new ResultShaper({
       keep: (result, origin, kind, sent) => spills.store.spill(result, origin, kind, sent),
-      excerpt: (result, bytes) => spills.store.excerpt(result, bytes),
+      measurer: this.#measurer,
       settings: () => spills.settings,
       inlineBytes: () => 0,
       readHint: () => (id) => [`Read on: ${id}`],
@@ -53,6 +55,7 @@ export class ShapedCalls implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reader.close();
+    await this.#measurer.close();
     this.#log.close();
     await this.spills[Symbol.asyncDispose]();
   }

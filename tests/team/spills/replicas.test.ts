@@ -120,7 +120,7 @@ test('names the id to the model, but no path of a replica', async () => {
   const { store, folder } = await (await openTeam()).open();
   const shaper = new ResultShaper({
     keep: (...answer) => store.spill(...answer),
-    excerpt: (...asked) => store.excerpt(...asked),
+    measurer: undefined as never,
     settings: () => ({ threshold: 100 }) as never,
     inlineBytes: () => 100,
     readHint: () => (id) => [`Read on: read_result {"resultFile":"${id}"}`],

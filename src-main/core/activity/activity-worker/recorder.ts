@@ -17,6 +17,7 @@ import {
   type CallTokens,
   type LedgerOwner,
   type SharedText,
+  type StoredCall,
   toFailure,
 } from '../activity-messages.ts';
 import { insertAnnotation } from '../annotations.ts';
@@ -281,7 +282,8 @@ export class Recorder {
     }
   }
 
-  #takeCall({ call, texts, ref }: Extract<ActivityEvent, { kind: 'call' }>): void {
+  #takeCall({ call: unmeasured, texts, ref }: Extract<ActivityEvent, { kind: 'call' }>): void {
+    const call = withMeasuredSizes(unmeasured, texts);
     const place: CallPlace = { id: 0, generation: -1 };
     const row = toRow(call, this.#masker);
     const payload = texts && this.#packed(sidesOf(texts));
@@ -340,7 +342,8 @@ export class Recorder {
     const payload = request && this.#packed({ asked: request, sent: 'nothing', given: given ?? 'nothing' });
     const unkept = request === undefined ? 'call' : typeof payload === 'string' ? payload : undefined;
     const packed = typeof payload === 'object' ? payload : undefined;
-    const values = toValues({ ...step, unkept: step.unkept ?? unkept }, this.#masker);
+    const givenBytes = given?.size?.payloadBytes ?? step.givenBytes;
+    const values = toValues({ ...step, givenBytes, unkept: step.unkept ?? unkept }, this.#masker);
     this.#hasSteps = true;
     this.#push({
       bytes: rowBytes(values) + (packed?.packed.body.length ?? 0),
@@ -419,6 +422,22 @@ export class Recorder {
     this.#jobs = this.#jobs.slice(done);
     if (this.#jobs.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
+}
+
+/** Takes the sizes of results that were measured after their call was recorded. */
+function withMeasuredSizes(call: StoredCall, texts: CallTexts | undefined): StoredCall {
+  const [serverResult, modelResult] = [texts?.result?.size?.payloadBytes, texts?.given?.size?.payloadBytes];
+  const { bytes, unspilled } = call;
+  const isBelow = modelResult !== undefined && modelResult <= (unspilled?.limitBytes ?? 0);
+  return {
+    ...call,
+    bytes: {
+      ...bytes,
+      serverResult: serverResult ?? bytes.serverResult,
+      modelResult: modelResult ?? bytes.modelResult,
+    },
+    unspilled: unspilled && isBelow ? { ...unspilled, reason: 'below' } : unspilled,
+  };
 }
 
 /** Whether the row is at fault, and not the disk: a constraint, or a value that SQLite does not take. */

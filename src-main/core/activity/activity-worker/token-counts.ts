@@ -1,17 +1,13 @@
 /** Counts the tokens of shared texts: each object once, equal texts once, and huge ones from samples. */
 import { hash } from 'node:crypto';
 import { parseJson, type JsonObject } from '../../base/json.ts';
-import { textsOfStructure } from '../../spills/payload.ts';
+import { withoutDuplicate } from '../../spills/payload.ts';
+import type { SampledText } from '../../spills/spill-writer-messages.ts';
 import type { SharedText } from '../activity-messages.ts';
 import type { TokenCount } from '../call-record.ts';
 import { type ResultIntake, zeroTokens } from '../ledger/ledger-entry.ts';
-import { sampleText } from '../sample-text.ts';
+import { textToCount } from '../../spills/sample-text.ts';
 
-/**
- * Longer texts are estimated from a sample of an eighth of this, in bytes: to count a megabyte of base64 takes one or two
- * seconds, in which the thread answers nothing.
- */
-const maxFullCountBytes = 1024 * 1024;
 /** Shorter texts cost less to count than to remember. */
 const minCachedLength = 40;
 const maxCachedTexts = 2000;
@@ -21,6 +17,7 @@ type CountText = (text: string) => number;
 export class TokenCounts {
   readonly #known = new WeakMap<SharedText, TokenCount>();
   readonly #withoutDuplicate = new WeakMap<SharedText, Map<ResultIntake['reads'], SharedText>>();
+  readonly #measured = new WeakMap<SampledText, SharedText>();
   /** Counts by hash of the text, least recently used first. */
   readonly #cached = new Map<string, number>();
   #count: CountText | undefined;
@@ -70,12 +67,12 @@ export class TokenCounts {
     if (this.#count === undefined || this.isEstimating) return estimate(bytes);
     if (text === undefined) return sample === undefined ? estimate(bytes) : this.#scaled(sample);
     const whole = typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, bytes).toString('utf8');
-    if (bytes > maxFullCountBytes) return this.#scaled(sampleText(whole, maxFullCountBytes / 8));
-    return { tokens: this.#cachedCount(whole), estimated: false };
+    const counted = textToCount(whole);
+    return counted.scale === 1 ? { tokens: this.#cachedCount(whole), estimated: false } : this.#scaled(counted);
   }
 
   #scaled({ text, scale }: { readonly text: string; readonly scale: number }): TokenCount {
-    return { tokens: Math.round((this.#count?.(text) ?? 0) * scale), estimated: true };
+    return { tokens: Math.round((this.#count?.(text) ?? 0) * scale), estimated: scale !== 1 };
   }
 
   #cachedCount(text: string): number {
@@ -91,7 +88,17 @@ export class TokenCounts {
     return tokens;
   }
 
+  #asShared(measured: SampledText): SharedText {
+    const known = this.#measured.get(measured);
+    if (known !== undefined) return known;
+    const shared = { bytes: measured.bytes, text: undefined, sample: measured };
+    this.#measured.set(measured, shared);
+    return shared;
+  }
+
   #once(shared: SharedText, reads: ResultIntake['reads']): SharedText {
+    const measured = shared.size?.once[reads];
+    if (measured !== undefined) return this.#asShared(measured);
     if (shared.isStructured !== true || typeof shared.text !== 'string') return shared;
     const byReads = this.#withoutDuplicate.get(shared) ?? new Map<ResultIntake['reads'], SharedText>();
     this.#withoutDuplicate.set(shared, byReads);
@@ -109,15 +116,4 @@ export class TokenCounts {
 /** About four bytes to a token. */
 function estimate(bytes: number): TokenCount {
   return { tokens: Math.ceil(bytes / 4), estimated: bytes > 0 };
-}
-
-/** Returns the result without its repeated half, or unchanged if nothing is repeated. */
-function withoutDuplicate(result: JsonObject, reads: ResultIntake['reads']): JsonObject {
-  const repeating = textsOfStructure(result);
-  if (repeating.size === 0) return result;
-  if (reads === 'structured') {
-    return { ...result, content: (result['content'] as unknown[]).filter((block) => !repeating.has(block)) };
-  }
-  const { structuredContent: _same, ...rest } = result;
-  return rest;
 }

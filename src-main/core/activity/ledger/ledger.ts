@@ -97,7 +97,7 @@ const assumptions: readonly string[] = [
   'A list counts once when it is sent, although an app shows it to its model again with every request.',
   'Answers that a program of the model worked on count as if the model had been given each of them.',
   'An answer counts at most what its app lets in of it: its own cut where one is known, else its context window. What servers sent is told beside it.',
-  'What an answer says both as text and as structured content counts once, since apps hand one of them to the model; answers of over 1 MB are not looked through for it.',
+  'What an answer says both as text and as structured content counts once, since apps hand one of them to the model.',
   'Resources, prompts, errors and notifications would be the same without Tooltray and are in no net.',
   'A connection to a single server changes nothing: its lists count the same on both sides.',
   'What a person tries by hand (this page, the command line, MCP Inspector, mcporter) is in no sum: no model reads it.',

@@ -6,7 +6,9 @@ import { Emitter } from '../../base/emitter.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Result } from '../../wire/message.ts';
 import { scalarOf, RawJson } from '../../wire/raw-json.ts';
+import { payloadBytes } from '../../spills/payload.ts';
 import type { ActivityLog } from '../activity-log.ts';
+import type { SharedText } from '../activity-messages.ts';
 import type { CallOutcome, CallRecord } from '../call-record.ts';
 import type { ClientRequest, StepRecorder, StepEnd, StepOwner } from '../ledger/client-request.ts';
 import type { KindOfHelper } from '../ledger/ledger-entry.ts';
@@ -94,7 +96,7 @@ export class StepLog implements StepRecorder {
   /**
    * A call for which no request of an app is behind, or a change: the user's, or our own. Answers the id of its step.
    */
-  alone(call: CallRecord, kind: StepKind): number {
+  alone(call: CallRecord, kind: StepKind, given?: SharedText): number {
     const { startedAt, sessionId, user, app, mode, durationMs, bytes, outcome, error } = call;
     const id = this.idAt(startedAt);
     const step: StepRecord = {
@@ -114,7 +116,7 @@ export class StepLog implements StepRecorder {
       requestBytes: bytes.request,
       calls: 1,
     };
-    this.#options.activity.post({ kind: 'step', step });
+    this.#options.activity.post({ kind: 'step', step, ...(given && { given }) });
     return id;
   }
 
@@ -138,7 +140,8 @@ export class StepLog implements StepRecorder {
     const { activity } = this.#options;
     const { id, startedAt, params, finishedCalls } = exchange;
     const request = activity.shareText(JSON.stringify(params));
-    const given = activity.share(payloadOf(end));
+    const payload = payloadOf(end);
+    const given = activity.share(payload);
     const words = this.words(exchange, owner.mode);
     const [first] = finishedCalls;
     // The result of a cancelled step is another text than that of its call.
@@ -155,12 +158,13 @@ export class StepLog implements StepRecorder {
       ...words,
       durationMs,
       requestBytes: request.bytes,
-      givenBytes: given?.bytes ?? 0,
+      givenBytes: isToolResult(payload) ? payloadBytes(payload) : (given?.bytes ?? 0),
       calls: finishedCalls.length,
       outcome,
       errorText,
     };
-    activity.post({ kind: 'step', step, ...(!isItsCall && { request, ...(given && { given }) }) });
+    const isNeeded = !isItsCall || payload instanceof RawJson;
+    activity.post({ kind: 'step', step, ...(!isItsCall && { request }), ...(given && isNeeded && { given }) });
   }
 }
 
@@ -168,6 +172,11 @@ export class StepLog implements StepRecorder {
 function payloadOf(end: StepEnd): Result | undefined {
   if (end === 'cancelled' || 'method' in end) return undefined;
   return isFailure(end) ? { ...end.error } : end.result;
+}
+
+/** Its size is that of its payload, as in the record of its call. */
+function isToolResult(payload: Result | undefined): payload is JsonObject {
+  return payload !== undefined && !(payload instanceof RawJson) && Array.isArray(payload['content']);
 }
 
 function howItEnded(

@@ -1,16 +1,42 @@
-/** The beginning and the end of a result that can neither be stored nor be given whole. */
+/** The size of a result, and the beginning and end of one that can neither be stored nor be given whole. */
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty, tryParsePlainJson } from '../../base/json.ts';
-import type { Excerpt } from '../spill-writer-messages.ts';
-import { payloadBytes, payloadTexts } from '../payload.ts';
+import { textToCount } from '../sample-text.ts';
+import type { Excerpt, ResultSize, SampledText } from '../spill-writer-messages.ts';
+import { payloadBytes, payloadTexts, withoutDuplicate } from '../payload.ts';
 
 /** Share of the excerpt that is taken from the beginning. */
 const headShare = 0.7;
 
 /** `json`: the whole result; what is no JSON is cut as it is. */
 export function excerptOf(json: Buffer, maxBytes: number): Excerpt {
+  return excerptOfResult(resultIn(json.toString('utf8')), maxBytes);
+}
+
+/** `json`: the whole result. */
+export function measureResult(json: Buffer): ResultSize {
   const text = json.toString('utf8');
+  const result = resultIn(text);
+  const once = withoutDuplicate(result, 'text');
+  const whole = once === result ? sampled(text) : undefined;
+  return {
+    payloadBytes: payloadBytes(result),
+    once: whole
+      ? { text: whole, structured: whole }
+      : { text: sampledResult(once), structured: sampledResult(withoutDuplicate(result, 'structured')) },
+  };
+}
+
+function resultIn(text: string): JsonObject {
   const result = tryParsePlainJson(text);
-  return excerptOfResult(isObject(result) ? result : { content: [{ type: 'text', text }] }, maxBytes);
+  return isObject(result) ? result : { content: [{ type: 'text', text }] };
+}
+
+function sampledResult(result: JsonObject): SampledText {
+  return sampled(JSON.stringify(result));
+}
+
+function sampled(text: string): SampledText {
+  return { bytes: Buffer.byteLength(text), ...textToCount(text) };
 }
 
 export function excerptOfResult(result: JsonObject, maxBytes: number): Excerpt {

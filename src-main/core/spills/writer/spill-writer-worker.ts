@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { DraftedResult, FromSpillWriter, SpillWriteJob, ToSpillWriter } from '../spill-writer-messages.ts';
 import { draftResult } from './draft-result.ts';
-import { excerptOf } from './excerpt.ts';
+import { excerptOf, measureResult } from './excerpt.ts';
 import { RawText, ResultTooLarge } from './raw-text.ts';
 
 /** Longer results are not parsed, in bytes. */
@@ -35,7 +35,7 @@ function begin(job: SpillWriteJob, bytes: number): Work {
   const isParsed = bytes <= maxParsedBytes;
   work = { job, whole: undefined, raw: undefined, used: 0, hasFailed: false };
   if (isParsed) return { ...work, whole: Buffer.allocUnsafeSlow(bytes) };
-  if (job.do === 'excerpt') throw new ResultTooLarge();
+  if (job.do !== 'store') throw new ResultTooLarge();
   return { ...work, raw: new RawText(`${job.stem}-1.tmp`, job.maxBytes) };
 }
 
@@ -51,6 +51,7 @@ function advance(current: Work, message: Exclude<ToSpillWriter, { kind: 'begin' 
   if (raw !== undefined) return post({ kind: 'stored', result: raw.end() });
   const json = whole ?? Buffer.alloc(0);
   if (job.do === 'excerpt') post({ kind: 'excerpt', excerpt: excerptOf(json, job.bytes) });
+  else if (job.do === 'measure') post({ kind: 'measured', size: measureResult(json) });
   else post({ kind: 'stored', result: written(draftResult(json, job.textKind), job) });
 }
 

@@ -4,7 +4,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import { countTokens } from '../../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import { TokenCounts } from '../../../../src-main/core/activity/activity-worker/token-counts.ts';
-import { sampleBytes, sampleText } from '../../../../src-main/core/activity/sample-text.ts';
+import { sampleBytes, sampleText } from '../../../../src-main/core/spills/sample-text.ts';
 
 function exactly(text: string): number {
   return encode(text, { disallowedSpecial: new Set() }).length;
