@@ -1,7 +1,7 @@
 /** Takes sign-ins of servers back that a command has taken out of the config file, without a running core. */
 import { join } from 'node:path';
 import { type SignOutState, signOutRemovedServer } from '../core/admin/server-cleanup.ts';
-import type { ServerConfig } from '../core/config/app-config.ts';
+import type { ServerConfig } from '../core/config/server-config.ts';
 import { resolveSecrets } from '../core/secrets/resolve-secrets.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { OAuthManager } from '../core/servers/oauth/oauth-manager.ts';

@@ -1,6 +1,6 @@
 /** Connections to the servers: network, sign-in, launch and isolation, transports, and the manager that owns them. */
 import { join } from 'node:path';
-import type { ServerConfig } from './config/app-config.ts';
+import type { ServerConfig } from './config/server-config.ts';
 import type { CoreContext, Edition } from './core-context.ts';
 import type { TrustGroup } from './create-trust.ts';
 import { forNobody, parseSecretVaultKey, resolveSecrets } from './secrets/resolve-secrets.ts';

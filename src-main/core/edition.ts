@@ -18,16 +18,14 @@ export { calledTool } from './calls/slow-calls.ts';
 export type { CatalogEntry } from './catalog/catalog.ts';
 export type { LiveCatalog } from './catalog/live-catalog.ts';
 export { displayNameOf } from './client-apps/app-traits.ts';
+export type { ConfigProblem, NamedQuota, ResultSettings } from './config/app-config.ts';
 export type {
-  ConfigProblem,
   HttpServerConfig,
   Isolation,
-  NamedQuota,
-  ResultSettings,
   ServerConfig,
   StdioServerConfig,
   TokenExchange,
-} from './config/app-config.ts';
+} from './config/server-config.ts';
 export type { ConfigStore } from './config/config-store.ts';
 export { applyLayers, encodeSubject } from './config/layers/apply-layers.ts';
 export { placementOf } from './config/placement.ts';

@@ -12,7 +12,7 @@ import type { ExistingServer } from '../core/client-apps/import-offers.ts';
 import { isHttp, type AppLaunch } from '../core/client-apps/known-app.ts';
 import type { TooltrayProgram } from '../core/client-apps/tooltray-launch.ts';
 import { AppSetup, type AppSetupDeps } from '../core/client-apps/app-setup.ts';
-import type { ServerConfig } from '../core/config/app-config.ts';
+import type { ServerConfig } from '../core/config/server-config.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { writtenServers } from '../core/config/written-servers.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';

@@ -11,7 +11,7 @@ import { formatCount } from '../../core/base/text-format.ts';
 import { pendingEditsId } from '../../core/config/config-approval.ts';
 import { secretValuesOf } from '../../core/config/config-secrets.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
-import type { ServerConfig } from '../../core/config/app-config.ts';
+import type { ServerConfig } from '../../core/config/server-config.ts';
 import { examineHome } from '../../core/examine-home.ts';
 import { type Finding, type FindingLevel, findingText } from '../../core/health/finding.ts';
 import { findingsOf, type HealthFacts, type ServerFacts } from '../../core/health/findings.ts';

@@ -3,7 +3,7 @@
  * listings.
  */
 import { join } from 'node:path';
-import type { ServerConfig } from '../../core/config/app-config.ts';
+import type { ServerConfig } from '../../core/config/server-config.ts';
 import { ListingCache } from '../../core/servers/listing-cache.ts';
 import type { HealthLevel, ServerStatus, SessionStatus } from '../../rpc/contract.ts';
 import { endpointOf, describeProblem } from '../../rpc/deps.ts';

@@ -6,7 +6,7 @@ import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, parseJson, toPlainNumber } from '../../core/base/json.ts';
 import { maskPlaceholder } from '../../core/base/mask.ts';
 import { truncateName } from '../../core/base/visible-text.ts';
-import type { LeaseHandle } from '../../core/config/app-config.ts';
+import type { LeaseHandle } from '../../core/config/server-config.ts';
 import type { HealthLevel, ServerHealth } from '../../core/servers/server-state.ts';
 import { readTrimmedText } from './answers.ts';
 

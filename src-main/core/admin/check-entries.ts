@@ -1,6 +1,7 @@
 /** Checks whether the entries of the config can work, without starting anything; the output of `validate`. */
 import { maskText } from '../base/mask.ts';
-import type { ConfigProblem, ServerConfig } from '../config/app-config.ts';
+import type { ConfigProblem } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { findCommand } from '../servers/launch/find-command.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';

@@ -1,6 +1,6 @@
 /** Rules for unreviewed changes: servers added by a model are sandboxed, and no model can lift a sandbox. */
 import { isObject, type JsonObject } from '../base/json.ts';
-import type { Isolation } from '../config/app-config.ts';
+import type { Isolation } from '../config/server-config.ts';
 import type { ServerChange } from './server-change.ts';
 
 /** Its own files and a home of its own, and the network, without which few servers are of use. */

@@ -1,6 +1,6 @@
 /** Which variables of the user's login each server receives, by name. */
 import { isSecretName } from '../base/mask.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 
 /** Names only: what is in a variable is nobody's business here. */

@@ -4,7 +4,7 @@
 import { AppError, toAppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { estimateTokens } from '../condense/estimate-tokens.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import type { CallContext } from '../servers/in-flight-calls.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';

@@ -18,7 +18,7 @@ import {
   ownCommand,
 } from '../client-apps/heal-candidates.ts';
 import type { ReadValue } from '../trust/launch-change.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import { secretNamesIn } from '../config/replace-variables.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { rawEntry } from '../config/edit-config.ts';

@@ -2,7 +2,7 @@
  * The access of a server, as data for the dashboard: files that it can read and write, and hosts that it can reach. The
  * sentences are in describe-isolation.ts.
  */
-import type { Isolation, ServerConfig } from '../config/app-config.ts';
+import type { Isolation, ServerConfig } from '../config/server-config.ts';
 import { hostKind } from '../servers/network/address-kinds.ts';
 import { imageOf } from '../trust/pins/launch-fingerprint.ts';
 

@@ -1,7 +1,8 @@
 /** Decides what happens to the sign-in and secrets of a removed server, and builds the message for the user. */
 import { settleWithin } from '../base/settle-within.ts';
 import { markInvisible } from '../base/visible-text.ts';
-import type { AppConfig, ServerConfig } from '../config/app-config.ts';
+import type { AppConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import { secretNamesOf } from '../secrets/resolve-secrets.ts';
 import type { RevocationResult } from '../servers/oauth/revoke-grant.ts';
 import type { OAuthManager } from '../servers/oauth/oauth-manager.ts';

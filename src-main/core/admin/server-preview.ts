@@ -9,7 +9,7 @@ import type { JsonObject } from '../base/json.ts';
 import { isSecretName, maskText } from '../base/mask.ts';
 import { truncateText, markInvisible } from '../base/visible-text.ts';
 import { formatCount } from '../base/text-format.ts';
-import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
+import type { ServerConfig, StdioServerConfig } from '../config/server-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { replaceSecrets, replaceVariables } from '../config/replace-variables.ts';
 import { withReferences } from '../secrets/find-plaintext-secrets.ts';

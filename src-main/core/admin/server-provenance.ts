@@ -1,7 +1,7 @@
 /** Background of a server besides its status: its origin, what it reaches, its secrets, and when it was accepted. */
 import { isSecretName, maskText } from '../base/mask.ts';
 import { markInvisible } from '../base/visible-text.ts';
-import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
+import type { ServerConfig, StdioServerConfig } from '../config/server-config.ts';
 import { placementOf } from '../config/placement.ts';
 import { secretNamesIn } from '../config/replace-variables.ts';
 import { findPlaintextSecrets } from '../secrets/find-plaintext-secrets.ts';

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { truncateName } from '../base/visible-text.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { signOutRemovedServer, removalMessage, secretsOnlyUsedBy } from './server-cleanup.ts';
 import { OrphanedSignIns, type OrphanedSignInsDeps } from './orphaned-sign-ins.ts';

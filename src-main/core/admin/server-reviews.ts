@@ -9,7 +9,7 @@ import { Emitter } from '../base/emitter.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { JsonDocument } from '../base/json-document.ts';
 import { markInvisible } from '../base/visible-text.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { hasServer, rawEntry } from '../config/edit-config.ts';
 import { formatCount } from '../base/text-format.ts';

@@ -1,7 +1,7 @@
 /** Describes servers to models and users, with secrets masked. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { maskPlaceholder, maskObject, maskText } from '../base/mask.ts';
-import type { LeaseHandle, OAuthClient, ServerConfig } from '../config/app-config.ts';
+import type { LeaseHandle, OAuthClient, ServerConfig } from '../config/server-config.ts';
 import type { Handshake } from '../servers/handshake.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerHealth } from '../servers/server-state.ts';

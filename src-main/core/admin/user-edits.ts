@@ -1,5 +1,6 @@
 /** Changes of servers that the user makes: no proposal stands between them and the config file. */
-import type { ConfigProblem, ToolSelection } from '../config/app-config.ts';
+import type { ConfigProblem } from '../config/app-config.ts';
+import type { ToolSelection } from '../config/server-config.ts';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { maskPlaceholder, maskObject } from '../base/mask.ts';

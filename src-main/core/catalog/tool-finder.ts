@@ -7,7 +7,7 @@ import { textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { truncateName } from '../base/visible-text.ts';
 import { closestMatch } from '../base/text-format.ts';
-import type { LeaseHandle, ToolSelection } from '../config/app-config.ts';
+import type { LeaseHandle, ToolSelection } from '../config/server-config.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import {
   type UnavailabilityKind,

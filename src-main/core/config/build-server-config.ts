@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { LaunchDefaults, LeaseHandle, ServerConfig, ToolSelection } from './app-config.ts';
+import type { LaunchDefaults } from './app-config.ts';
+import type { LeaseHandle, ServerConfig, ToolSelection } from './server-config.ts';
 import { serverDefaults } from './default-config.ts';
 import { holdFixes, holdOf, holdReasons } from './server-holds.ts';
 import { parseIsolation } from './parse-isolation.ts';

@@ -12,7 +12,8 @@ import {
   type RecordKey,
   type WrittenServer,
 } from './accepted-record.ts';
-import type { AppConfig, LeaseHandle, ServerConfig } from './app-config.ts';
+import type { AppConfig } from './app-config.ts';
+import type { LeaseHandle, ServerConfig } from './server-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { guardedSettings, plainOf, tightens, withSettings } from './guarded-settings.ts';
 import { ConfigDocument } from './config-document.ts';

@@ -1,5 +1,5 @@
 /** Parses where a server's process runs and what it reaches; accepts MCPProxy's and VS Code's spellings. */
-import type { Isolation } from './app-config.ts';
+import type { Isolation } from './server-config.ts';
 import type { ServerEntry } from './schema.ts';
 
 /**

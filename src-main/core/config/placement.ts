@@ -1,5 +1,5 @@
 /** Decides where servers run: one for all users or one for each. On a desktop both are the same. */
-import type { HttpServerConfig, Placement, ServerConfig } from './app-config.ts';
+import type { HttpServerConfig, Placement, ServerConfig } from './server-config.ts';
 import { secretNamesIn, userValueNamesIn } from './replace-variables.ts';
 
 export interface ResolvedPlacement {

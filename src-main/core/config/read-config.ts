@@ -1,7 +1,8 @@
 /** Reads the text of a config file, of any product we know, into the one shape the core uses. */
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { AppConfig, ConfigProblem, ServerConfig } from './app-config.ts';
+import type { AppConfig, ConfigProblem } from './app-config.ts';
+import type { ServerConfig } from './server-config.ts';
 import { buildServerConfig } from './build-server-config.ts';
 import { ConfigDocument } from './config-document.ts';
 import { type ContainerEntry, findContainers, type ServerContainer } from './containers.ts';

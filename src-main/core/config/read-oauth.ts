@@ -1,6 +1,6 @@
 /** Parses an entry's sign-in settings, in any product's spelling. */
 import { z } from 'zod';
-import type { OAuthClient } from './app-config.ts';
+import type { OAuthClient } from './server-config.ts';
 import { describeIssue } from './issue-text.ts';
 import { clientMetadataUrlProblem, zodOptions } from './schema.ts';
 

@@ -1,6 +1,7 @@
 /** The schema of a config file: global settings and the fields of one server. */
 import { z } from 'zod';
-import { condenseLevels, dataFlowRoles, layerSettings, placements, uiSettings } from './app-config.ts';
+import { condenseLevels, dataFlowRoles, layerSettings, uiSettings } from './app-config.ts';
+import { placements } from './server-config.ts';
 import { modeValues, parseModeName } from './mode-names.ts';
 
 // Times as Go programs write them into their configs: `30s`, `2m`, `1h30m`, `1.5s`.

@@ -1,7 +1,7 @@
 /** Reasons besides its switch that hold a server until the user approves: not yet reviewed, or blocked. */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { LeaseHandle } from './app-config.ts';
+import type { LeaseHandle } from './server-config.ts';
 import { setServerField, rawField } from './edit-config.ts';
 import type { ServerEntry } from './schema.ts';
 

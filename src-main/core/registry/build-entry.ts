@@ -2,7 +2,7 @@
 import { defaultSandbox } from '../admin/default-sandbox.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { RegistryOrigin } from '../config/app-config.ts';
+import type { RegistryOrigin } from '../config/server-config.ts';
 import { joinedWord, runtimeProblem } from './package-kinds.ts';
 import type { TemplatePart, RegistryInput } from './parse-input.ts';
 import type { LaunchPlan, NamedValue, PlannedArgument, ParsedOption } from './parse-option.ts';

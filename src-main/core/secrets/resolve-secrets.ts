@@ -1,6 +1,6 @@
 /** Puts secrets into what a server is started or reached with, at that moment and for that one line. */
 import { AppError } from '../base/errors.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import { replaceSecrets, secretNamesIn } from '../config/replace-variables.ts';
 import { serverSecretPrefix, type SecretStore } from './secret-store.ts';
 

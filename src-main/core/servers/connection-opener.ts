@@ -3,7 +3,7 @@ import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, textOrEmpty } from '../base/json.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { settleWithin } from '../base/settle-within.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import type { Person } from '../security/principal.ts';
 import type { ClientIdentity, ProtocolKind } from '../wire/protocol-kind.ts';
 import type { Transport } from '../wire/transport.ts';

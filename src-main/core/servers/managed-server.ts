@@ -2,7 +2,7 @@
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import type { Person } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';

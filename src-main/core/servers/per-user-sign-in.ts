@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
-import type { HttpServerConfig } from '../config/app-config.ts';
+import type { HttpServerConfig } from '../config/server-config.ts';
 import type { Person } from '../security/principal.ts';
 import { awaitWithProgress } from '../wire/await-with-progress.ts';
 import { scalarOf } from '../wire/raw-json.ts';

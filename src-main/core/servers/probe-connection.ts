@@ -1,6 +1,6 @@
 /** Connects to a server once, on a line of its own, lists what it has, and ends the line. */
 import { type AppError, toAppError } from '../base/errors.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 import { fetchListing, type Listing } from './listing.ts';

@@ -5,7 +5,7 @@
  */
 import { AppError, errorText, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import type { Person } from '../security/principal.ts';
 import { statefulVersions } from '../wire/protocol-kind.ts';
 import { type Result, RpcError } from '../wire/message.ts';

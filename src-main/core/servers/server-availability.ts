@@ -2,7 +2,7 @@
 import { AppError, joinSentences, addFix } from '../base/errors.ts';
 import { maskText } from '../base/mask.ts';
 import { settleWithin } from '../base/settle-within.ts';
-import type { LeaseHandle } from '../config/app-config.ts';
+import type { LeaseHandle } from '../config/server-config.ts';
 import { awaitWithProgress } from '../wire/await-with-progress.ts';
 import type { CallContext } from './in-flight-calls.ts';
 import { clearDamagedFolder } from './launch/package-runner.ts';

@@ -1,6 +1,6 @@
 /** Dependencies and events of a server. */
 import type { JsonObject } from '../base/json.ts';
-import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
+import type { ServerConfig, StdioServerConfig } from '../config/server-config.ts';
 import { placementOf } from '../config/placement.ts';
 import type { Person } from '../security/principal.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';

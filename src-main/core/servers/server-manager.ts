@@ -2,7 +2,7 @@
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
 import { settleWithin } from '../base/settle-within.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import { hashServerConfig } from '../config/build-server-config.ts';
 import type { Person } from '../security/principal.ts';
 import { secretNamesOf } from '../secrets/resolve-secrets.ts';

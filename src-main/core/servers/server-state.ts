@@ -18,7 +18,7 @@
  * A sign-in can start in any status but `disabled`.
  */
 import type { AppError } from '../base/errors.ts';
-import type { LeaseHandle } from '../config/app-config.ts';
+import type { LeaseHandle } from '../config/server-config.ts';
 import { holdReasons } from '../config/server-holds.ts';
 import { failureReason, type Remedy } from './launch/failure-reason.ts';
 

@@ -1,6 +1,6 @@
 /** Finds servers that are started or reached in exactly the same way, so that the user can remove one of them. */
 import { canonicalJson } from '../../core/trust/canonical-json.ts';
-import type { ServerConfig } from '../../core/config/app-config.ts';
+import type { ServerConfig } from '../../core/config/server-config.ts';
 
 /**
  * Returns the names of the other servers with the same launch, by name; a server without a duplicate has no entry.

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { summarizeServer } from '../../../src-main/core/admin/server-summary.ts';
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../src-main/core/config/server-config.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import type { ServerState } from '../../../src-main/core/servers/server-state.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import type { LeaseHandle } from '../../../src-main/core/config/app-config.ts';
+import type { LeaseHandle } from '../../../src-main/core/config/server-config.ts';
 import { buildCatalog } from '../../../src-main/core/catalog/catalog.ts';
 import { type ConfiguredServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';

@@ -1,7 +1,7 @@
 /** Where a team runs a server: as its entry states, or by default. */
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../src-main/core/config/server-config.ts';
 import { placementOf } from '../../../src-main/core/config/placement.ts';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 import { entryConsequences } from '../../../src-main/core/trust/inbox/entry-consequences.ts';

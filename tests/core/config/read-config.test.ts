@@ -1,7 +1,7 @@
 /** Parses config files, and reports what is wrong in them. */
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../src-main/core/config/server-config.ts';
 import { modeValues } from '../../../src-main/core/config/mode-names.ts';
 import { isToolEnabled } from '../../../src-main/core/config/tool-names.ts';
 import { initialConfigText } from '../../../src-main/core/config/config-store.ts';

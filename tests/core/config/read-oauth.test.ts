@@ -1,6 +1,6 @@
 /** Reads OAuth settings of other products. */
 import { expect, test } from 'vitest';
-import type { HttpServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { HttpServerConfig } from '../../../src-main/core/config/server-config.ts';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
 function read(entry: object) {

@@ -1,6 +1,6 @@
 /** Fills secrets into the launch of a server, and reports missing ones by name. */
 import { expect, test } from 'vitest';
-import type { HttpServerConfig, ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { HttpServerConfig, ServerConfig } from '../../../src-main/core/config/server-config.ts';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 import { resolveSecrets, secretNamesOf } from '../../../src-main/core/secrets/resolve-secrets.ts';
 

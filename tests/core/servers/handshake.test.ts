@@ -6,7 +6,7 @@ import { startHttpFixture, startSseFixture } from '../../fixtures/servers/http-f
 import { containing, failure, serversHarness, type ServersHarness } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
 import type { Script } from './scripted-server.ts';
-import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../src-main/core/config/server-config.ts';
 import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
 
 async function greet(

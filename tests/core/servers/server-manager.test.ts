@@ -1,6 +1,6 @@
 /** ServerManager starts servers in parallel and independently, and replaces them when the config changes. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../src-main/core/config/server-config.ts';
 import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
 import { StartLimiter } from '../../../src-main/core/servers/connection-opener.ts';
 import { failure, isAlive, say, serversHarness } from './servers-harness.ts';

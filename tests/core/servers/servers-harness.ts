@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import type { HttpServerConfig, ServerConfig, StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { HttpServerConfig, ServerConfig, StdioServerConfig } from '../../../src-main/core/config/server-config.ts';
 import { hashServerConfig } from '../../../src-main/core/config/build-server-config.ts';
 import type { CallContext } from '../../../src-main/core/servers/in-flight-calls.ts';
 import { Connection } from '../../../src-main/core/servers/connection.ts';

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ServerReviews } from '../../../src-main/core/admin/server-reviews.ts';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
-import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../src-main/core/config/server-config.ts';
 import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
 import type { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
 import { PinRegistry } from '../../../src-main/core/trust/pins/pin-registry.ts';

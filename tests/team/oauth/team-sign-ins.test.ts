@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { HttpServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { HttpServerConfig } from '../../../src-main/core/config/server-config.ts';
 import { createAuthorizedFetch } from '../../../src-main/core/servers/oauth/server-oauth.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
 import { OAuthRoutes } from '../../../src-main/team/oauth/oauth-routes.ts';

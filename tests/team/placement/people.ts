@@ -1,7 +1,7 @@
 /** Servers with a process for each user, for tests. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
+import type { StdioServerConfig } from '../../../src-main/core/config/server-config.ts';
 import type { CallContext } from '../../../src-main/core/servers/in-flight-calls.ts';
 import type { Person } from '../../../src-main/core/security/principal.ts';
 import {

@@ -3,7 +3,7 @@
  */
 import { AppError } from '../../../core/base/errors.ts';
 import { isObject } from '../../../core/base/json.ts';
-import type { StdioServerConfig } from '../../../core/config/app-config.ts';
+import type { StdioServerConfig } from '../../../core/config/server-config.ts';
 import type { ConfigStore } from '../../../core/config/config-store.ts';
 import { setServerField, rawField } from '../../../core/config/edit-config.ts';
 import { createServerSandboxes } from '../../../core/servers/launch/sandbox/server-sandboxes.ts';

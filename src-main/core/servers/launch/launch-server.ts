@@ -3,7 +3,7 @@ import { isCommonVariable } from './common-variables.ts';
 import { isFolder } from './tool-folders.ts';
 import { AppError, errorText } from '../../base/errors.ts';
 import { defaultWorkingFolder } from '../../base/working-folder.ts';
-import type { InheritedVariables, Isolation, StdioServerConfig } from '../../config/app-config.ts';
+import type { InheritedVariables, Isolation, StdioServerConfig } from '../../config/server-config.ts';
 import type { ServerSandboxes } from './sandbox/server-sandboxes.ts';
 import { type ResolvedEnv, findCommand } from './find-command.ts';
 import { type ProcessLaunch, ProcessGroup } from './process-group.ts';

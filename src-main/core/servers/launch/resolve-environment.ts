@@ -4,7 +4,7 @@
  */
 import { delimiter } from 'node:path';
 import { settleWithin } from '../../base/settle-within.ts';
-import type { InheritedVariables } from '../../config/app-config.ts';
+import type { InheritedVariables } from '../../config/server-config.ts';
 import { isCommonVariable } from './common-variables.ts';
 import type { ResolvedEnv } from './find-command.ts';
 import { toolFolders } from './tool-folders.ts';

@@ -1,6 +1,6 @@
 /** Which rights a sign-in asks for. Source: MCP 2026-07-28, Scope Selection Strategy and Step-Up Authorization Flow. */
 import { computeScopeUnion } from '@modelcontextprotocol/client';
-import type { OAuthClient } from '../../config/app-config.ts';
+import type { OAuthClient } from '../../config/server-config.ts';
 import type { AuthorizationServerInfo } from './discover-authorization.ts';
 
 interface ScopeFacts {

@@ -9,7 +9,7 @@ import {
   selectClientAuthMethod,
   type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
-import type { OAuthClient } from '../../config/app-config.ts';
+import type { OAuthClient } from '../../config/server-config.ts';
 import { isObject } from '../../base/json.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import type { AuthorizationServerInfo } from './discover-authorization.ts';

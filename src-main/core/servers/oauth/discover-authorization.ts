@@ -11,7 +11,7 @@ import {
   type OAuthProtectedResourceMetadata,
 } from '@modelcontextprotocol/client';
 import { isObject } from '../../base/json.ts';
-import type { OAuthClient } from '../../config/app-config.ts';
+import type { OAuthClient } from '../../config/server-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { quoteForeignText, oauthError } from './oauth-errors.ts';
 

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 import { Emitter } from '../../base/emitter.ts';
-import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
+import type { HttpServerConfig, ServerConfig } from '../../config/server-config.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import type { OutboundNetwork } from '../network/outbound-network.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';

@@ -6,7 +6,7 @@ import {
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
-import type { OAuthClient } from '../../config/app-config.ts';
+import type { OAuthClient } from '../../config/server-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { accountNames } from './account-name.ts';
 import { chooseScopes } from './choose-scopes.ts';

@@ -1,7 +1,7 @@
 /** Renews an access token without a user, at the authorization server that granted it. */
 import { OAuthError, refreshAuthorization, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
-import type { OAuthClient } from '../../config/app-config.ts';
+import type { OAuthClient } from '../../config/server-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { clientAuthentication, withSecret } from './client-registration.ts';
 import { resourceOf } from './discover-authorization.ts';

@@ -2,7 +2,7 @@
  * Takes tokens back at the authorization server that granted them (RFC 7009), and strikes off the client that we
  * registered there (RFC 7592).
  */
-import type { OAuthClient } from '../../config/app-config.ts';
+import type { OAuthClient } from '../../config/server-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { clientAuthentication, withSecret } from './client-registration.ts';
 import { memberOf } from './discover-authorization.ts';

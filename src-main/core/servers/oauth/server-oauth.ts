@@ -2,7 +2,7 @@
  * Being signed in to one server: the token for its requests, its silent renewal, the way to a new one, to more rights,
  * and out.
  */
-import type { OAuthClient } from '../../config/app-config.ts';
+import type { OAuthClient } from '../../config/server-config.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
 import { dialedAddress, type FetchLike, type HttpFetch } from '../network/http-fetch.ts';
 import { accountNames } from './account-name.ts';

@@ -10,7 +10,7 @@ import type {
   Isolation,
   ServerConfig,
   StdioServerConfig,
-} from '../../config/app-config.ts';
+} from '../../config/server-config.ts';
 import { resolveSecrets, secretNamesOf } from '../../secrets/resolve-secrets.ts';
 import type { ProtectedPaths } from '../../security/protected-paths.ts';
 import type { ConnectionBudgets } from '../../wire/byte-budget.ts';

@@ -4,7 +4,7 @@
  */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { truncateText, markInvisible } from '../../base/visible-text.ts';
-import type { Isolation } from '../../config/app-config.ts';
+import type { Isolation } from '../../config/server-config.ts';
 import { parseIsolation } from '../../config/parse-isolation.ts';
 
 /** Isolation of an entry as written, with canonical names; an invalid value counts as no sandbox. */

@@ -5,7 +5,7 @@ import { isSecretName } from '../../base/mask.ts';
 import { truncateText, markInvisible } from '../../base/visible-text.ts';
 import { fieldOfKey } from '../../config/dialects/read-entry.ts';
 import { secretNamesIn } from '../../config/replace-variables.ts';
-import type { Isolation } from '../../config/app-config.ts';
+import type { Isolation } from '../../config/server-config.ts';
 import { unpinnedPackage, packagePlace, programName } from '../pins/launch-fingerprint.ts';
 import {
   containerOptions,

@@ -4,7 +4,7 @@
 import { extname, resolve } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import { defaultWorkingFolder } from '../../base/working-folder.ts';
-import type { ServerConfig } from '../../config/app-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import { digestFile } from './file-digest-cache.ts';
 
 export interface LaunchFingerprint {

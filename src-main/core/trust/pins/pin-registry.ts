@@ -1,6 +1,6 @@
 /** The pins of all servers. They outlive a server's entry, so removing and adding a server accepts nothing. */
 import { Emitter } from '../../base/emitter.ts';
-import type { ServerConfig } from '../../config/app-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import type { PinnedServer, PinStore } from './pin-store.ts';
 import type { PinPolicy } from './pin-rules.ts';
 import type { PinReview } from './pin-review.ts';

@@ -6,7 +6,7 @@
 import { AppError, errorText } from '../../base/errors.ts';
 import { Emitter } from '../../base/emitter.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { ServerConfig } from '../../config/app-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import { canonicalHash, HashMemo } from '../canonical-json.ts';
 import { isOtherVersion, type LaunchFingerprint, fingerprintLaunch } from './launch-fingerprint.ts';
 import { scanChanges, withoutSuspicious } from './scan-changes.ts';

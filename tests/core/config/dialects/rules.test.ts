@@ -1,7 +1,7 @@
 /** Rules of every dialect: no loss without a report, disabled servers, variables, timeouts and filters; all readers agree. */
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../../src-main/core/config/read-config.ts';
-import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../../src-main/core/config/server-config.ts';
 import { isToolEnabled } from '../../../../src-main/core/config/tool-names.ts';
 import { formatOfFile } from '../../../../src-main/core/config/dialects/parse-text.ts';
 import { type ReadServer, readServersOfText } from '../../../../src-main/core/config/dialects/read-servers.ts';

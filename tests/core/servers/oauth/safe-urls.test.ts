@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { HttpServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import type { HttpServerConfig } from '../../../../src-main/core/config/server-config.ts';
 import { dialedAddress, HttpFetch } from '../../../../src-main/core/servers/network/http-fetch.ts';
 import { addressKindOf, isSafeUrl, dialRule } from '../../../../src-main/core/servers/oauth/safe-urls.ts';
 import type { ServerOAuth } from '../../../../src-main/core/servers/oauth/server-oauth.ts';

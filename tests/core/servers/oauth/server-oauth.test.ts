@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { HttpServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import type { HttpServerConfig } from '../../../../src-main/core/config/server-config.ts';
 import { addressKindOf, isSafeUrl } from '../../../../src-main/core/servers/oauth/safe-urls.ts';
 import type { ServerOAuth } from '../../../../src-main/core/servers/oauth/server-oauth.ts';
 import { grantKey } from '../../../../src-main/core/servers/oauth/grant-store.ts';

@@ -4,7 +4,7 @@ import { readdir, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { HttpServerConfig, OAuthClient } from '../../../../src-main/core/config/app-config.ts';
+import type { HttpServerConfig, OAuthClient } from '../../../../src-main/core/config/server-config.ts';
 import { clientMetadataUrlProblem } from '../../../../src-main/core/config/schema.ts';
 import { callbackPorts } from '../../../../src-main/core/servers/oauth/client-metadata-document.ts';
 import type { ServerOAuth } from '../../../../src-main/core/servers/oauth/server-oauth.ts';

@@ -7,7 +7,7 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../../src-main/core/config/server-config.ts';
 import { ProcessRegistry } from '../../../../src-main/core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../../../src-main/core/servers/launch/resolve-environment.ts';
 import { createTransport } from '../../../../src-main/core/servers/transports/create-transport.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../../src-main/core/config/server-config.ts';
 import { createPinSource } from '../../../../src-main/core/trust/inbox/pin-source.ts';
 import { PinRegistry } from '../../../../src-main/core/trust/pins/pin-registry.ts';
 import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-store.ts';

@@ -1,6 +1,6 @@
 /** How versions of a server are distinguished. */
 import { expect, test } from 'vitest';
-import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../../src-main/core/config/server-config.ts';
 import { fingerprintLaunch, pinPackageVersion } from '../../../../src-main/core/trust/pins/launch-fingerprint.ts';
 
 const started = (command: string, ...args: string[]): ServerConfig =>

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../../src-main/core/config/server-config.ts';
 import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-store.ts';
 import { ServerPins } from '../../../../src-main/core/trust/pins/server-pins.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { objectOrEmpty } from '../../../../src-main/core/base/json.ts';
-import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import type { ServerConfig } from '../../../../src-main/core/config/server-config.ts';
 import { toIntroduction } from '../../../../src-main/core/servers/server-introduction.ts';
 import { type DefinitionChange, needsReview } from '../../../../src-main/core/trust/pins/pinned-definitions.ts';
 import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-store.ts';

@@ -7,7 +7,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { AppError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
 import type { JsonDocument } from '../../../base/json-document.ts';
-import type { Isolation, ServerConfig } from '../../../config/app-config.ts';
+import type { Isolation, ServerConfig } from '../../../config/server-config.ts';
 import { isInside, displayPath } from '../../../security/file-paths.ts';
 import { realOf } from '../../../security/protected-paths.ts';
 import { containerOptions, runnerOf } from '../../../trust/runner-words.ts';

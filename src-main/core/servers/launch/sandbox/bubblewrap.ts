@@ -8,7 +8,7 @@ import { type FileHandle, lstat, mkdir, readdir, readlink, realpath, stat } from
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError, errorText } from '../../../base/errors.ts';
-import type { Isolation } from '../../../config/app-config.ts';
+import type { Isolation } from '../../../config/server-config.ts';
 import { isInside } from '../../../security/file-paths.ts';
 import {
   isProtectedPath,

@@ -12,7 +12,7 @@ import { writeFileAtomic } from '../../../base/atomic-file.ts';
 import { AppError, errorText } from '../../../base/errors.ts';
 import { isProcessRunning, withSqliteLock } from '../../../base/file-lock.ts';
 import { isObject } from '../../../base/json.ts';
-import type { Isolation } from '../../../config/app-config.ts';
+import type { Isolation } from '../../../config/server-config.ts';
 import { programName } from '../../../trust/pins/launch-fingerprint.ts';
 import { isInside } from '../../../security/file-paths.ts';
 import { isProtectedPath, type ProtectedPaths, resolveProtectedPaths } from '../../../security/protected-paths.ts';

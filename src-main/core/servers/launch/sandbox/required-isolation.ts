@@ -2,7 +2,7 @@
  * The isolation of commands in a core that serves several users: a sandbox without network unless their entry names
  * another one or opts out.
  */
-import type { Isolation, StdioServerConfig } from '../../../config/app-config.ts';
+import type { Isolation, StdioServerConfig } from '../../../config/server-config.ts';
 import { runnerOf } from '../../../trust/runner-words.ts';
 
 const defaultIsolation = { read: [], write: undefined, network: false, extraArgs: [] } as const;

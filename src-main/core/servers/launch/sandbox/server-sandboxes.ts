@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { AppPaths } from '../../../base/app-paths.ts';
 import { AppError } from '../../../base/errors.ts';
 import { FileJsonDocument } from '../../../base/json-document.ts';
-import type { Isolation, ServerConfig } from '../../../config/app-config.ts';
+import type { Isolation, ServerConfig } from '../../../config/server-config.ts';
 import type { ConfigStore } from '../../../config/config-store.ts';
 import { type ProtectedPaths, tooltrayPaths } from '../../../security/protected-paths.ts';
 import { programName } from '../../../trust/pins/launch-fingerprint.ts';

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Isolation } from '../../../../../src-main/core/config/app-config.ts';
+import type { Isolation } from '../../../../../src-main/core/config/server-config.ts';
 import { ServerSandboxes } from '../../../../../src-main/core/servers/launch/sandbox/server-sandboxes.ts';
 import type { ProcessLaunch } from '../../../../../src-main/core/servers/launch/process-group.ts';
 

@@ -1,6 +1,6 @@
 /** The isolation of commands where all are confined, from entries as they are written. */
 import { expect, test } from 'vitest';
-import type { StdioServerConfig } from '../../../../../src-main/core/config/app-config.ts';
+import type { StdioServerConfig } from '../../../../../src-main/core/config/server-config.ts';
 import { parseConfig } from '../../../../../src-main/core/config/read-config.ts';
 import {
   isUnconfined,
