@@ -1,4 +1,4 @@
-/** The caller, and what of its client app is reachable while a request is served: created for each request. */
+/** The caller of a request, and what the request can reach of its client app. Created for each request. */
 import { logLevels } from '../servers/server-subscriptions.ts';
 import { toText, isObject, type JsonObject } from '../base/json.ts';
 import { FairSemaphore, type Rate, RateLimiter } from '../base/semaphore.ts';
@@ -7,7 +7,7 @@ import { metaKeys, metaOf } from '../wire/protocol-kind.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { RequestRound } from './parked-calls.ts';
 
-/** Context that a request takes from its connection. */
+/** The part of a context that a request takes from its connection. */
 export interface RequestScope extends RequestRound {
   readonly id: RequestId;
   /** The request in the ledger. */
@@ -21,9 +21,7 @@ export type Caller = Pick<
 > &
   Pick<CallerContext, 'protocolVersion' | 'onToolsChanged' | 'holdSession' | 'awaited' | 'memoryId'>;
 
-/**
- * `log`: the level that a session of the handshake era has set; in 2026-07-28 (undefined) each request names its own.
- */
+/** `log`: the level set by a stateful session; in 2026-07-28 (undefined) each request names its own. */
 export function callerContext(
   caller: Caller,
   params: JsonObject,
@@ -63,20 +61,22 @@ const needed: ReadonlyMap<string, string> = new Map([
   ['roots/list', 'roots'],
 ]);
 
-/** Each server has bounds of its own (servers/questions.ts); these are for all of them at one session. */
+/** Each server has limits of its own (servers/questions.ts); these apply to all servers of one session together. */
 export interface ClientRequestLimits {
-  /** Open with the user at once; half of them at the most are one server's. */
+  /** Maximum number shown to the user at once; one server may use half of it. */
   readonly open: number;
-  /** Waiting for their turn behind those. */
+  /** Maximum number in the queue. */
   readonly waiting: number;
-  /** How long one waits for its turn, in ms. */
+  /** Maximum time in the queue, in ms. */
   readonly waitMs: number;
   readonly rate: Rate;
 }
 
 const bounds: ClientRequestLimits = { open: 12, waiting: 48, waitMs: 60_000, rate: { atOnce: 120, perSecond: 2 } };
 
-/** Questions that take a user's attention, or tokens of their model, over all servers of one session. */
+/**
+ * Limits server-initiated requests that take a user's attention or a model's tokens, over all servers of one session.
+ */
 export class ClientRequestQueue {
   readonly #bounds: ClientRequestLimits;
   readonly #slots: FairSemaphore<string>;
@@ -88,10 +88,7 @@ export class ClientRequestQueue {
     this.#rate = new RateLimiter(limits.rate);
   }
 
-  /**
-   * Asks when it is its turn; servers take turns. Rejects with RpcError, besides what `ask` does, saying why it was not
-   * put.
-   */
+  /** Queues requests; servers take turns. Also rejects with RpcError that says why a request was not shown. */
   withLimits(ask: AskClient): AskClient {
     return async (method, params, signal) => {
       if (method !== 'elicitation/create' && method !== 'sampling/createMessage') return ask(method, params, signal);
@@ -131,13 +128,13 @@ function tooMany(why: string): RpcError {
   return new RpcError(rpcCode.aborted, `${why} Wait until some are answered, then ask again.`);
 }
 
-// Which log messages a session wants to see.
+// Decides which log messages a session receives.
 
 export class LogFilter {
-  /** The least severe level wanted; undefined: whatever the server sends. */
+  /** The minimum severity; undefined: everything that the server sends. */
   level: string | undefined;
 
-  /** Whether a notification passes; anything but log messages does. */
+  /** Whether a notification passes; notifications other than log messages always do. */
   passes(method: string, params: JsonObject): boolean {
     if (method !== 'notifications/message' || this.level === undefined) return true;
     const given = logLevels.indexOf(toText(params['level']));

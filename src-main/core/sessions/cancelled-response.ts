@@ -1,4 +1,4 @@
-/** Handles a request that the user ends while its client app waits for it. */
+/** Responds to a request that the user ends while its client app waits. */
 import type { JsonObject } from '../base/json.ts';
 import { isStatelessRequest } from '../wire/protocol-kind.ts';
 import { type Message, type RequestId, rpcCode } from '../wire/message.ts';
@@ -12,7 +12,7 @@ export function cancelledResponse(
 ): Message {
   const text = `${cancelledByUser} Ask them before you try it again.`;
   if (method === 'tools/call') {
-    // Of 2026-07-28 every request says so itself, and every result what it is.
+    // In 2026-07-28 every request names its protocol and every result its type.
     const type = isStatelessRequest(params) && { resultType: 'complete' };
     return { jsonrpc: '2.0', id, result: { ...type, content: [{ type: 'text', text }], isError: true } };
   }

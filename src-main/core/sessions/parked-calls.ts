@@ -86,7 +86,7 @@ export class ParkedCalls {
   }
 }
 
-/** Stands for the time between two attempts. */
+/** The state between two attempts. */
 const nobody: RequestRound = { signal: new AbortController().signal, notify: () => undefined };
 
 type Step = { kind: 'done'; result: Result } | { kind: 'asks'; questions: JsonObject };

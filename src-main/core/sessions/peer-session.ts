@@ -1,4 +1,4 @@
-/** A session on a line of its own that carries both directions: the shim's socket, stdin and stdout, legacy HTTP. */
+/** A session on a bidirectional connection of its own: the shim's socket, stdin and stdout, stateful HTTP. */
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Canceller, ClientRequest } from '../activity/ledger/client-request.ts';
 import type { LedgerSession } from '../activity/ledger/ledger-session.ts';
@@ -22,10 +22,10 @@ interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask
   readonly onEnd?: () => void;
 }
 
-/** Requests of one client app that are not answered yet. */
+/** Maximum number of pending requests of one client app. */
 const maxOpenRequests = 1000;
 
-/** Ends a session from our side: what it waits for is answered with `why`. */
+/** Ends a session; pending requests are answered with `why`. */
 type EndSession = (why: AppError) => Promise<void>;
 
 interface ServedSession {
@@ -33,7 +33,7 @@ interface ServedSession {
   readonly end: EndSession;
 }
 
-/** Opens the session and serves it until its line ends. */
+/** Opens the session and serves it until its connection ends. */
 export async function serveSession({
   registry,
   transport,
@@ -63,7 +63,7 @@ export async function serveSession({
     },
     onWarning,
   };
-  // The shim keeps its client app over a restart of the core: an answer meant for the core before must not fit ours.
+  // The shim outlives a restart of the core, so a response meant for the previous core must not match our ids.
   const peer: Peer = new Peer(line, handlers, {
     firstId: randomInt(1_000_000) * 1_000_000,
     open: { most: maxOpenRequests, beyond: 'refuse' },
@@ -87,12 +87,12 @@ export async function serveSession({
   return { session, end: (why) => peer.closeWithError(why) };
 }
 
-/** How long a refused line stays for what was asked together with the first request, in ms. */
+/** How long a refused connection stays open for requests sent together with the first one, in ms. */
 const rejectTimeoutMs = 200;
 
 /**
- * Answers whatever is asked on a line with the reason why it is not served, and soon ends it: who asks again may be
- * served then.
+ * Answers every request on a connection with the reason for the refusal, and soon closes it; the client may then
+ * retry.
  */
 export async function rejectSession(transport: Transport, why: AppError): Promise<void> {
   let ending: NodeJS.Timeout | undefined;
@@ -107,13 +107,13 @@ export async function rejectSession(transport: Transport, why: AppError): Promis
   await peer.start();
 }
 
-// A client app's line, with the ledger reading along: which requests came, and every frame that has gone out.
+// A client app's connection whose requests and sent frames are reported to the ledger.
 
 class MeteredTransport implements Transport, Canceller {
   readonly #line: Transport;
   readonly #ledger: LedgerSession;
   readonly #open = new Map<RequestId, ClientRequest>();
-  /** Questions of Tooltray that the app has not answered. */
+  /** Requests of Tooltray that the app has not answered. */
   readonly #questions = new Map<RequestId, ClientRequest>();
   #handlers: TransportHandlers | undefined;
 
@@ -122,7 +122,7 @@ class MeteredTransport implements Transport, Canceller {
     this.#ledger = ledger;
   }
 
-  /** The request of this id that waits for its answer. */
+  /** The pending request with this id. */
   exchange(id: RequestId): ClientRequest | undefined {
     return this.#open.get(id);
   }
@@ -161,7 +161,7 @@ class MeteredTransport implements Transport, Canceller {
 
   #onMessage(message: Message): void {
     if (isRequest(message)) {
-      // Two requests with one id cannot be distinguished: the first is abandoned.
+      // Two requests with one id are indistinguishable, so the first is abandoned.
       this.#giveUp(this.#open, message.id);
       const exchange = this.#ledger.onRequest(message.method, message.params ?? {});
       exchange.canceller = this;
@@ -181,7 +181,7 @@ class MeteredTransport implements Transport, Canceller {
     if (exchange !== undefined) this.#ledger.onCancelled(exchange);
   }
 
-  /** Cancels as if the app had, except that the app, still waiting, receives a response. */
+  /** Cancels as if the app had, except that the app still receives a response. */
   cancel(exchange: ClientRequest): void {
     const [id] = [...this.#open].find(([, open]) => open === exchange) ?? [];
     if (id === undefined) return;
@@ -193,7 +193,7 @@ class MeteredTransport implements Transport, Canceller {
     void this.send(cancelledResponse(id, exchange)).catch(() => undefined);
   }
 
-  /** Notes progress on the request that has this token. */
+  /** Records progress on the request with this token. */
   #noteProgress({ method, params = {} }: { readonly method: string; readonly params?: JsonObject | undefined }): void {
     if (method !== 'notifications/progress') return;
     for (const exchange of this.#open.values()) exchange.noteProgress(params);
@@ -205,7 +205,7 @@ class MeteredTransport implements Transport, Canceller {
     this.#ledger.onSent(message, id === null ? undefined : take(this.#open, id));
   }
 
-  /** A question of Tooltray, or a notification. */
+  /** A request of Tooltray, or a notification. */
   #onRequestOrNotification(message: Extract<Message, { readonly method: string }>): void {
     if (isRequest(message))
       this.#questions.set(message.id, this.#ledger.onRequest(message.method, message.params ?? {}));

@@ -1,12 +1,11 @@
 /**
- * Limits on the names in requests of client apps. Names are looked up, compared and repeated in errors, so that none
- * may be of any length.
+ * Limits the length of names in requests of client apps, because they are looked up, compared and repeated in errors.
  */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { maxRequestedNameLength } from '../catalog/listed-names.ts';
 import { rpcCode, RpcError } from '../wire/message.ts';
 
-/** In UTF-16 units; browsers and HTTP servers take about as much. */
+/** In UTF-16 units, similar to the limits of browsers and HTTP servers. */
 export const maxUriLength = 8192;
 
 const names = ['name', 'taskId', 'level', 'type'] as const;

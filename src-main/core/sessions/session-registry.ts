@@ -1,4 +1,4 @@
-/** All sessions: created and ended here, and notified of what concerns them alone. */
+/** All sessions: creates and ends them, and delivers their notifications. */
 import { toText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
 import { Emitter } from '../base/emitter.ts';
@@ -12,7 +12,7 @@ import { TasksByServer } from './views/server-tasks.ts';
 
 export class SessionRegistry {
   readonly changed = new Emitter();
-  /** With its id. */
+  /** Emits the id. */
   readonly ended = new Emitter<string>();
   /** Owners of the servers' tasks, over all sessions. */
   readonly serverTasks = new TasksByServer();
@@ -65,7 +65,7 @@ export class SessionRegistry {
     await this.#servers.endSession(session.id);
   }
 
-  /** Traffic that rides on no call: to its own session where it is known, never to everyone. */
+  /** Delivers notifications that belong to no call: only to their session if it is known, never to all. */
   #deliver({ server, method, params, sessionId, person }: NamedNotification): void {
     const name = server.config.name;
     const declared = server.handshake?.capabilities;

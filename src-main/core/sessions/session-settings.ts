@@ -46,7 +46,7 @@ interface SharedServices {
   readonly serverInfo: JsonObject;
   readonly modes: ModeRegistry;
   readonly config: () => AppConfig;
-  /** A mode given on the command line of the core; overrides the config's. */
+  /** The mode given on the command line of the core; overrides the config. */
   readonly mode?: string | undefined;
   /** How long to wait for servers, in ms. */
   readonly settleMs: number;
@@ -56,7 +56,7 @@ interface SharedServices {
   readonly resultCapacity: ResultMemoryQuota;
 }
 
-/** All components of the core that a session uses. Those of its own differ by profile and by extension set. */
+/** All parts of the core that a session uses. Some differ by profile and extension set. */
 export interface SessionServices extends SharedServices {
   readonly catalog: LiveCatalog;
   readonly servers: ServerSet;
@@ -80,7 +80,7 @@ export interface SessionServices extends SharedServices {
   readonly hasTool?: (server: string, definition: JsonObject) => boolean;
 }
 
-/** Settings in the address of a session. */
+/** The address of a session, as a source of settings. */
 export interface SettingsSource {
   readonly mode?: string | undefined;
   /** The client app, if known. */

@@ -13,11 +13,11 @@ export interface Introduction {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
-  /** Members of a server's own introduction that no specification knows. */
+  /** Unknown members of a server's `initialize` result. */
   readonly rest?: JsonObject;
 }
 
-/** Requests of a client app. */
+/** Handles requests of a client app. */
 interface SessionRequests {
   /** Rejects with RpcError or AppError. */
   callTool(params: JsonObject, context: CallerContext): Promise<Result>;
@@ -27,54 +27,57 @@ interface SessionRequests {
   subscribe(uri: string, context: CallerContext): Promise<Result>;
   unsubscribe(uri: string, context: CallerContext): Promise<Result>;
   setLogLevel(level: string, context: CallerContext): Promise<void>;
-  /** Methods that Tooltray does not know itself. */
+  /** Handles methods that Tooltray does not know. */
   forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result>;
 }
 
-/** Tasks of servers, under the ids that the session's client app knows. */
+/** Tasks of servers, by the ids that the session's client app knows. */
 interface SessionTasks {
-  /** Asks servers to tell of tasks, until that ends. Throws RpcError where the app does not know tasks. */
+  /** Subscribes to task notifications of servers. Throws RpcError if the app does not support tasks. */
   subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription;
   /** Maps a server's task notification to the ids its subscribers know; undefined without subscribers. */
   mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined;
-  /** The id that a session has for a task of a server; undefined if it is none that it made. */
+  /** The session's id for a task of a server; undefined if the session did not create it. */
   taskId(server: string, taskId: string, sessionId: string): string | undefined;
 }
 
 export interface SessionView extends SessionRequests, SessionTasks {
   /** The mode, or `server`. */
   readonly mode: string;
-  /** Why this mode, where Tooltray chose it. */
+  /** The reason for the mode, if it was chosen automatically. */
   readonly reason: string | undefined;
-  /** Names of Tooltray's own tools that it lists. */
+  /** Names of listed helper tools. */
   readonly ownTools: readonly string[];
-  /** Its changes are announced. */
+  /** The catalog whose changes are announced. */
   readonly catalog: LiveCatalog;
-  /** Whether traffic on this line to a server can concern the session. */
+  /** Whether messages of this server can concern the session. */
   includesServer(server: ManagedServer): boolean;
   introduce(): Promise<Introduction>;
-  /** `era` is the client app's. */
+  /** `era`: the client app's protocol. */
   list(key: ListKey, era: ProtocolKind): Promise<readonly JsonObject[]>;
   /**
-   * A tool that wants arguments repeated as HTTP headers, as it is listed for an app of 2026-07-28; undefined: none by
-   * that name.
+   * The listed form of a tool that requires arguments as HTTP headers (2026-07-28); undefined if there is none by that
+   * name.
    */
   toolWithHeaders(name: string): JsonObject | undefined;
   /** Notifications of the client app. */
   onNotification(method: string, params: JsonObject, sessionId: string): void;
   /** From now on list changes are announced to listeners, even if the list was not requested yet. */
   watch(): void;
-  /** The lists that are different for this session after a change of the catalog. */
+  /** The lists that differ for this session after a change of the catalog. */
   changedLists(change: CatalogChange): CatalogChange;
-  /** The session is over: calls that go on for it are ended. */
+  /** Ends calls that continue for the session. */
   end?(): void;
   /** The URI under which the session knows a server's resource. */
   listedUri(server: string, uri: string): string;
 }
 
-// What errors mean to a view that asks several servers.
+// Classifies errors for a view that queries several servers.
 
-/** A server does not have that resource: -32002 until 2025-11-25, -32602 in 2026-07-28; some say it in words only. */
+/**
+ * Whether a server does not have the resource: -32002 until 2025-11-25, -32602 in 2026-07-28; some servers say it only
+ * in words.
+ */
 export function isNotFound(error: unknown): boolean {
   if (!(error instanceof RpcError)) return false;
   return (
@@ -82,7 +85,7 @@ export function isNotFound(error: unknown): boolean {
   );
 }
 
-// The lists that the client apps of a view have received, to determine whether a change concerns them.
+// The lists that client apps of a view have received, to determine whether a change concerns them.
 
 type Entries = readonly JsonObject[];
 
@@ -95,7 +98,7 @@ export class DeliveredLists {
     return entries;
   }
 
-  /** Counts it as given out, if none was. */
+  /** Records the list as delivered, unless one was. */
   watch(key: ListKey, entries: Entries): void {
     if (!this.#held.has(key)) this.#held.set(key, entries);
   }
@@ -105,7 +108,7 @@ export class DeliveredLists {
     const before = this.#held.get(key);
     if (before === undefined || before === now) return false;
     this.#held.set(key, now);
-    // Entries that did not change are mostly the same objects.
+    // Unchanged entries are usually the same objects.
     return !isSameJson(before, now);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One client app in session: answers its requests in the era they speak, and keeps what belongs to it apart from
- * everyone else.
+ * The session of one client app: handles its requests in the app's protocol, and keeps its state separate from other
+ * sessions.
  */
 import { listMethods } from '../activity/ledger/baseline.ts';
 import { AppError } from '../base/errors.ts';
@@ -46,35 +46,36 @@ import { acceptedFilter, subscribedUris, Subscriptions, requestedTaskIds, withTa
 
 export interface SessionOptions {
   readonly id: string;
-  /** The client app's name, if the line says it (`--app`, endpoint); else its clientInfo names it. */
+  /** The client app's name, if the connection states it (`--app`, endpoint); otherwise clientInfo names it. */
   readonly app: string | undefined;
   readonly view: SessionView;
   /**
-   * The view of a client app that only its handshake names, or says more of (`capabilities`). Throws AppError
+   * Opens the view for a client app that only `initialize` names, or describes further (`capabilities`). Throws
+   * AppError
    * `mode_unknown`.
    */
   readonly viewOf?: OpenView | undefined;
   readonly parked: ParkedCalls;
-  /** Who it is, by what it calls itself: undefined if it has said nothing. */
+  /** The principal for the app's name; undefined if it has not stated one. */
   readonly principalOf: (app: string | undefined) => Principal;
-  /** Sends to the client app outside of any request. */
+  /** Sends a notification outside of any request. */
   readonly notify: (method: string, params: JsonObject) => void;
-  /** Asks the client app (handshake era). */
+  /** Sends a request to the client app (stateful protocol). */
   readonly ask: (
     method: string,
     params: JsonObject,
     relatedRequestId: RequestId,
     signal: AbortSignal,
   ) => Promise<Result>;
-  /** Whether its client app is still there; undefined: as long as the session is. */
+  /** Whether the client app is still present; undefined: as long as the session is open. */
   readonly presence?: Pick<Presence, 'isHere'> | undefined;
   /** For sessions of one request: reserves the id until the promise settles. */
   readonly hold?: ((until: Promise<unknown>) => void) | undefined;
-  /** Its client app has to come for an answer once more: until it has. */
+  /** Receives a promise for a result that the client app has yet to fetch. */
   readonly awaited?: ((until: Promise<void>) => void) | undefined;
   /** For sessions of one request: the queue shared by all requests of the client app. */
   readonly questions?: ClientRequestQueue | undefined;
-  /** Likewise: under which it is remembered what they read. */
+  /** For sessions of one request: key of the data-flow memory. */
   readonly memoryId?: string | undefined;
 }
 
@@ -118,12 +119,12 @@ export class Session {
     return this.#options.app ?? this.client;
   }
 
-  /** Whether it is, or was on this line, what that app is shown. */
+  /** Whether the session shows, or showed, what that app is shown. */
   servesApp(app: string): boolean {
     return this.app === app || this.#views.has(app);
   }
 
-  /** Whether it is shown this catalog, or was by an earlier request of its line. */
+  /** Whether the session shows this catalog, or did for an earlier request. */
   usesCatalog(catalog: LiveCatalog): boolean {
     return this.#views.all.some((view) => view.catalog === catalog);
   }
@@ -139,7 +140,7 @@ export class Session {
     return this.#client.capabilities;
   }
 
-  /** Its client app has not gone away without a word, as over HTTP it may. */
+  /** Whether its client app has not disconnected silently, which is possible over HTTP. */
   get isHere(): boolean {
     return this.#options.presence?.isHere ?? true;
   }
@@ -153,12 +154,12 @@ export class Session {
     return this.#list.stale;
   }
 
-  /** Tool calls so far. */
+  /** Number of tool calls. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** Answers a request. Rejects with RpcError, or with AppError for the line to turn into one. */
+  /** Handles a request. Rejects with RpcError, or with AppError for the connection to convert. */
   async handle(method: string, params: JsonObject, line: RequestScope): Promise<Result> {
     if (isStatelessRequest(params)) return await this.#handleModern(method, params, line);
     this.#era ??= 'legacy';
@@ -168,7 +169,7 @@ export class Session {
     return await this.#answer(method, params, this.#context(params, line, ask, this.#log));
   }
 
-  /** A notification of the client app. */
+  /** Handles a notification of the client app. */
   onNotification(method: string, params: JsonObject): void {
     if (method === 'notifications/initialized' || !isDeclared(method, this.capabilities)) return;
     this.view.onNotification(method, params, this.id);
@@ -182,7 +183,10 @@ export class Session {
     if (changed.prompts) this.notify('notifications/prompts/list_changed', {});
   }
 
-  /** A notification outside of any request: over open subscriptions (2026-07-28), or plainly. Whether it was sent. */
+  /**
+   * Sends a notification outside of any request: to open subscriptions (2026-07-28), or directly. Returns whether it
+   * was sent.
+   */
   notify(method: string, params: JsonObject): boolean {
     if (this.#era === 'modern') return this.#subscriptions.publish(method, params);
     if (this.#era !== 'legacy' || !this.#log.passes(method, params)) return false;
@@ -235,7 +239,7 @@ export class Session {
     this.#list.onCall(Date.now());
   }
 
-  /** Tells the model that its client app shows tools that no longer exist. */
+  /** Advice for the model if its client app lists tools that no longer exist. */
   #advice(): string {
     if (!this.#list.waiting) return '';
     const { ownTools } = this.view;
@@ -259,7 +263,7 @@ export class Session {
       going = this.#answer(method, params, this.#context(params, { ...line, ...pick(call) }, ask));
       return going;
     });
-    // Parked, it still has its line to the server: who else called on that would be asked what this one is to be asked.
+    // A parked call keeps its connection to the server, because requests of the server there concern this call.
     if (going !== undefined && scalarOf(answer, 'resultType') === 'input_required') this.#options.hold?.(going);
     return answer;
   }
@@ -323,7 +327,7 @@ export class Session {
     return dispatch(this.view, method, params, context, () => this.#advice());
   }
 
-  /** `log`: as callerContext has it. */
+  /** `log`: see callerContext. */
   #context(params: JsonObject, line: RequestScope, ask: AskClient, log?: LogFilter): CallerContext {
     const { info, capabilities } = this.#client;
     const caller: Caller = {
@@ -342,7 +346,7 @@ export class Session {
     return callerContext(caller, params, line, ask, log);
   }
 
-  /** Hardly any request is asked something. */
+  /** Created on demand, because few requests receive questions. */
   #put(relatedRequestId: RequestId): AskClient {
     const put = this.#questions.withLimits((method, input, signal) =>
       this.#ask(method, input, relatedRequestId, signal),
@@ -364,9 +368,9 @@ function pick({ signal, notify }: RequestRound): RequestRound {
   return { signal, notify };
 }
 
-// Detects a client app that was notified of a new list of tools and continues with the old one: some never list again.
+// Detects a client app that was notified of a new list of tools and keeps using the old one; some never list again.
 
-/** One that listens lists again at once; until then calls may be on their way. */
+/** An app that listens lists again at once; until then calls may be on their way. */
 const maxStaleCalls = 3;
 const staleTimeoutMs = 10_000;
 
@@ -375,12 +379,12 @@ export class StaleListDetector {
   #calls = 0;
   #stale = false;
 
-  /** It was notified, and has not listed since. */
+  /** Whether it was notified and has not listed since. */
   get waiting(): boolean {
     return this.#notifiedAt !== undefined;
   }
 
-  /** It does not listen. */
+  /** Whether it ignores notifications. */
   get stale(): boolean {
     return this.#stale;
   }
@@ -422,7 +426,7 @@ class RecentIds {
   }
 }
 
-// Which part of a view answers which method: the same for both eras.
+// Maps methods to parts of a view, for both protocols.
 
 /**
  * Rejects with RpcError, or with AppError for the connection to convert; may throw them. `advice` is for callers of an

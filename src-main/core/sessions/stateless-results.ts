@@ -1,11 +1,11 @@
-/** Results as 2026-07-28 wants them: their type, who answered, and how long lists may be kept. */
+/** Completes results for 2026-07-28: their type, the server, and how long lists may be cached. */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { statefulVersions, metaKeys, statelessVersion } from '../wire/protocol-kind.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { scalarOf, RawJson } from '../wire/raw-json.ts';
 import type { Introduction } from './session-view.ts';
 
-/** Lists change by notification; the time is only how long a client without one may believe them. */
+/** Lists change by notification; this is how long a client without a subscription may use them, in ms. */
 const listTtlMs = 60_000;
 
 const cacheable: ReadonlyMap<string, number> = new Map([
@@ -30,9 +30,7 @@ export function toStatelessResult(method: string, result: Result, serverInfo: Js
   return { ...members, ...result, ...tools, _meta: { [metaKeys.serverInfo]: serverInfo, ...meta } };
 }
 
-/**
- * Tasks are an extension since this revision, and what tools and servers said of them before is gone from its schema.
- */
+/** Tasks are an extension in this revision, so the earlier members of tools are removed. */
 function withoutExecution(tools: unknown): unknown {
   if (!Array.isArray(tools) || !tools.some((tool) => isObject(tool) && 'execution' in tool)) return tools;
   return tools.map((tool: unknown) => {
@@ -42,7 +40,7 @@ function withoutExecution(tools: unknown): unknown {
   });
 }
 
-/** The answer to `server/discover`. */
+/** The result of `server/discover`. */
 export function discoverResult({ serverInfo, capabilities, instructions }: Introduction): JsonObject {
   const { tasks: _tasks, ...others } = capabilities;
   return {
@@ -56,12 +54,12 @@ export function discoverResult({ serverInfo, capabilities, instructions }: Intro
   };
 }
 
-// The methods of 2026-07-28, where they matter to a session, and the error for a client app of another revision.
+// Methods of 2026-07-28 that a session treats differently, and the error for a client app of another revision.
 
-/** Methods of 2026-07-28 whose server may want input in between. */
+/** Methods of 2026-07-28 whose server may request input. */
 export const inputCapableMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** Gone in 2026-07-28. */
+/** Methods that 2026-07-28 removed. */
 export const statefulOnlyMethods: ReadonlySet<string> = new Set([
   'initialize',
   'ping',

@@ -46,14 +46,14 @@ export class Subscriptions {
     return this.#streams.size > 0;
   }
 
-  /** Whether anybody wanted to know. */
+  /** Returns whether there was a subscriber. */
   publish(method: string, params: JsonObject): boolean {
     const wanted = [...this.#streams].filter(({ filter }) => wants(filter, method, params));
     for (const { line } of wanted) line.notify(method, tagged(line.id, params));
     return wanted.length > 0;
   }
 
-  /** Sends a task notification on that stream alone, while it is open. */
+  /** Sends a task notification on one stream while it is open. */
   notifyTask(on: Stream['line'], params: JsonObject): void {
     for (const { line } of this.#streams) if (line === on) line.notify(taskNotification, tagged(line.id, params));
   }
@@ -77,7 +77,7 @@ export function withTasks(filter: JsonObject, { taskIds }: { readonly taskIds: r
 }
 
 /**
- * The resources that a filter asks about. Throws RpcError invalidParams if they are more than 1,000, or one is too
+ * The resources that a filter names. Throws RpcError invalidParams if there are more than 1,000, or if one is too
  * long.
  */
 export function subscribedUris({ resourceSubscriptions: uris }: JsonObject): string[] {

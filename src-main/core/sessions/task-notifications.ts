@@ -9,8 +9,8 @@ import type { Session } from './session.ts';
 export const taskStatus = 'notifications/tasks/status';
 
 /**
- * How long a notice waits for its task to be known, in ms, and how many do: the answer that names the task may be on
- * its way still.
+ * How long a notification waits until its task is known, in ms, and the maximum number that wait: the result that
+ * names the task may arrive later.
  */
 const taskLookupTimeoutMs = 500;
 const maxPendingNotifications = 100;
@@ -23,7 +23,7 @@ export class TaskNotifications {
     this.#sessions = sessions;
   }
 
-  /** A later one of the same task takes the place of one that waits: what it says is what holds. */
+  /** A later notification of the same task replaces one that waits, because only the latest status counts. */
   deliver(notice: NamedNotification): void {
     const { server, params, sessionId } = notice;
     const key = JSON.stringify([server.config.name, params['taskId'], sessionId]);

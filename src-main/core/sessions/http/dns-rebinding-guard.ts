@@ -10,7 +10,7 @@ const local = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 /** Origin of a local page, with any scheme: apps that are web pages have their own (`tauri://localhost`). */
 const localPage = /^[a-z][a-z0-9+.-]*:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
-/** Undefined: it may. Source: MCP 2025-11-25 and 2026-07-28, basic/transports, "Security Warning". */
+/** Undefined if the request is allowed. Source: MCP 2025-11-25 and 2026-07-28, basic/transports, "Security Warning". */
 export function rejectForeignOrigin({ headers }: IncomingMessage): HttpRefusal | undefined {
   const { host, origin } = headers;
   if (host === undefined || !local.test(host))

@@ -1,29 +1,26 @@
 /**
- * Server-sent events on an HTTP response, one per message. A client that does not read receives fewer, and is
+ * Server-sent events on an HTTP response, one per message. A client that reads too slowly misses progress, and is
  * disconnected in the end.
  */
 import type { ServerResponse } from 'node:http';
 import type { ByteBudget, ByteHolder } from '../../wire/byte-budget.ts';
 import { type Message, serializeMessage } from '../../wire/message.ts';
 
-/**
- * So often a stream on which nothing happens says that it is still there: what stands between ends silent connections,
- * in ms.
- */
+/** Interval of keep-alive comments, because proxies close silent connections, in ms. */
 const keepAliveMs = 15_000;
-/** From here on a reader is slow. */
+/** With more unread bytes a reader counts as slow. */
 const slowReaderBytes = 8 * 1024 * 1024;
-/** A reader this far behind is not coming back. */
+/** With more unread bytes a reader is disconnected. */
 const maxUnreadBytes = 1024 * 1024 * 1024;
 /** Maximum delay of a timer, in ms. */
 const maxTimerMs = 2 ** 31 - 1;
-/** Notifications that a slow reader may miss: they report progress, not changes. */
+/** Notifications that a slow reader may miss, because they report progress instead of changes. */
 const passing: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
 const streamHeaders = [
   ...['content-type', 'text/event-stream'],
   ...['cache-control', 'no-cache, no-transform'],
-  // nginx would gather events otherwise.
+  // nginx would buffer events otherwise.
   ...['x-accel-buffering', 'no'],
 ];
 
@@ -43,7 +40,7 @@ export class EventStreams {
     return this.#open.size;
   }
 
-  /** Answers with a stream. `headers`: names and values in turn, beside those that every stream has. */
+  /** Responds with a stream. `headers`: names and values in turn, in addition to those of every stream. */
   open(response: ServerResponse, headers: readonly string[] = []): EventStream {
     response.writeHead(200, [...streamHeaders, ...headers]);
     const stream = new EventStream(response, this.#unread);
@@ -69,7 +66,7 @@ export class EventStream implements ByteHolder {
   readonly #response: ServerResponse;
   readonly #unread: ByteBudget | undefined;
 
-  /** The head of the response is written. */
+  /** Writes the head of the response. */
   constructor(response: ServerResponse, unread: ByteBudget | undefined) {
     this.#response = response;
     this.#unread = unread;
@@ -79,7 +76,7 @@ export class EventStream implements ByteHolder {
     return !this.#response.writableEnded && !this.#response.destroyed;
   }
 
-  /** Lets the other side know that it is there, though nothing is said yet. */
+  /** Writes a comment, so that the client receives the response before the first event. */
   begin(): void {
     this.#response.flushHeaders();
   }
@@ -89,14 +86,14 @@ export class EventStream implements ByteHolder {
     this.#write([`id: ${id}\nretry: ${retryMs}\ndata: \n\n`]);
   }
 
-  /** `event`: the same as it is written, where that has been made. */
+  /** `event`: the formatted message, if it exists already. */
   send(message: Message, event: readonly (string | Buffer)[] = formatEvent(message)): void {
     const isPassing = 'method' in message && passing.has(message.method);
     if (isPassing && this.#response.writableLength > slowReaderBytes) return;
     this.#write(event);
   }
 
-  /** Writes an event that was kept. */
+  /** Writes a stored event. */
   replay(event: string): void {
     this.#write([event]);
   }
@@ -109,12 +106,12 @@ export class EventStream implements ByteHolder {
     this.#response.end();
   }
 
-  /** The memory is needed for others. */
+  /** Ends the stream because its memory is needed for others. */
   drop(): void {
     this.#response.destroy();
   }
 
-  /** For Streams. */
+  /** Called by EventStreams. */
   closed(): void {
     this.#unread?.set(this, 0);
   }
@@ -130,22 +127,22 @@ export class EventStream implements ByteHolder {
   }
 }
 
-/** A stream is over when what opened it is, in ms since 1970; undefined: that is not known to end. */
+/** Ends a stream when the token that opened it expires, in ms since 1970; undefined: no expiry. */
 export function endStreamAt(until: number | undefined, response: ServerResponse): void {
   if (until === undefined) return;
   const timer = setTimeout(() => response.end(), Math.min(until - Date.now(), maxTimerMs)).unref();
   response.once('close', () => clearTimeout(timer));
 }
 
-/** A message as an event. Source: HTML, server-sent events: a line's end would end the data. */
+/** Formats a message as an event. Source: HTML, server-sent events: a line break would end the data. */
 export function formatEvent(message: Message, id?: string): (string | Buffer)[] {
   const [first = '', ...rest] = serializeMessage(message);
   const head = id === undefined ? 'event: message\ndata: ' : `event: message\nid: ${id}\ndata: `;
-  // The last piece ends its line; the event ends with an empty one.
+  // The last piece ends its line; an empty line ends the event.
   return rest.length === 0 ? [`${head}${first.toString()}\n`] : [head, first, ...rest.map(onOneLine), '\n'];
 }
 
-/** Between the tokens of JSON an end of a line is white space like any other; in them it cannot stand. */
+/** Line breaks between the tokens of JSON are white space, and tokens contain none. */
 function onOneLine(piece: string | Buffer): string | Buffer {
   if (typeof piece === 'string' || !(piece.includes(0x0a) || piece.includes(0x0d))) return piece;
   const copy = Buffer.from(piece);

@@ -1,4 +1,4 @@
-/** Reads what an HTTP request asks for, and writes short answers: each in one piece. */
+/** Reads HTTP requests and writes short responses in one piece. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, type ErrorCode, toAppError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
@@ -7,7 +7,7 @@ import { ChunkBuffer } from '../../wire/frame-reader.ts';
 import { type Message, type RequestId, rpcCode, type RpcErrorBody, serializeMessage } from '../../wire/message.ts';
 import { toErrorBody } from '../../wire/peer.ts';
 
-/** The path, decoded nowhere. Throws AppError `bad_request` for an address that is none. */
+/** The path, not decoded. Throws AppError `bad_request` for an invalid address. */
 export function requestPath({ url = '/' }: IncomingMessage): string {
   if (/^(?:\/[\w-]+)+$/.test(url)) return url;
   try {
@@ -17,7 +17,7 @@ export function requestPath({ url = '/' }: IncomingMessage): string {
   }
 }
 
-/** A part of a path as it is meant. Throws AppError `bad_request` for a bad percent sign. */
+/** Decodes a part of a path. Throws AppError `bad_request` for an invalid percent escape. */
 export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -30,17 +30,17 @@ function badAddress(cause: unknown): AppError {
   return new AppError('bad_request', 'The address of the request is none.', { cause });
 }
 
-/** Throws AppError `message_too_large` for a body that says itself that it is longer. */
+/** Throws AppError `message_too_large` if the declared length exceeds the limit. */
 export function assertContentLength({ headers }: IncomingMessage, maxBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
-/** Rejects with AppError `message_too_large`, or cancelled where the other side leaves in the middle. */
+/** Rejects with AppError `message_too_large`, or cancelled if the client disconnects early. */
 export function readTextBody(request: IncomingMessage, maxBytes: number, unfinished?: ByteBudget): Promise<string> {
   return new BodyReader(request, maxBytes, unfinished).text;
 }
 
-/** Before that it is not worth counting. */
+/** Smaller bodies are not counted against the budget. */
 const longBytes = 1024 * 1024;
 
 /** Collects the bytes of one body. */
@@ -65,14 +65,14 @@ class BodyReader implements ByteHolder {
     });
     request.on('data', (chunk: Buffer) => this.#take(chunk));
     request.on('end', () => this.#end());
-    // An error is followed by it.
+    // 'close' follows every error.
     request.on('error', () => undefined);
     request.on('close', () => {
       if (!this.#isOver) this.#fail(new AppError('cancelled', 'The other side left before it had sent all.'));
     });
   }
 
-  /** The memory is needed for others. */
+  /** Rejects the body because its memory is needed for others. */
   drop(): void {
     const text = `A request of ${Math.round(this.#size / longBytes)} MB did not fit into memory beside others.`;
     this.#fail(new AppError('session_limit', text, { fix: 'Send it again later.' }));
@@ -121,7 +121,7 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** Why a request is not served, as HTTP says it. */
+/** The reason why a request is not served, as an HTTP response. */
 export interface HttpRefusal {
   readonly status: number;
   readonly error: RpcErrorBody;
@@ -133,7 +133,7 @@ export function httpRefusal(status: number, code: number, message: string, id: R
   return { status, error: { code, message }, id };
 }
 
-/** The other side should come again; in seconds. */
+/** A refusal with `Retry-After`, in seconds. */
 export function retryLater(
   status: 429 | 503,
   why: AppError,
@@ -148,7 +148,7 @@ const statuses: ReadonlyMap<ErrorCode, number> = new Map([
   ['not_allowed', 403],
   ['server_not_found', 404],
   ['mode_unknown', 404],
-  // A profile that there is not.
+  // An unknown profile.
   ['not_found', 404],
   ['message_too_large', 413],
   ['cancelled', 499],
@@ -157,7 +157,7 @@ const statuses: ReadonlyMap<ErrorCode, number> = new Map([
 /** Value of `Retry-After` if the server is at its limit, in seconds. */
 const retrySeconds = 5;
 
-/** Anything thrown on the way to an endpoint. */
+/** Converts an error on the way to an endpoint. */
 export function refusalOf(error: unknown, id: RequestId | null = null): HttpRefusal {
   const known = toAppError(error);
   if (known.code === 'session_limit') return retryLater(429, known, retrySeconds, id);
@@ -165,12 +165,12 @@ export function refusalOf(error: unknown, id: RequestId | null = null): HttpRefu
   return { status: statuses.get(known.code) ?? 500, error: toErrorBody(known), id };
 }
 
-/** Writes the refusal, unless a response has started: that one ends. */
+/** Writes the refusal, or ends a response that has started. */
 export function sendRefusal(response: ServerResponse, { status, error, id = null, headers = [] }: HttpRefusal): void {
   writeJson(response, status, { jsonrpc: '2.0', id, error }, headers);
 }
 
-/** One message as the whole answer: head and body leave in one piece. `headers`: names and values in turn. */
+/** Writes one message as the whole response, head and body in one piece. `headers`: names and values in turn. */
 export function writeJson(
   response: ServerResponse,
   status: number,
@@ -193,7 +193,7 @@ export function writeJson(
 
 const jsonHeaders = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length'];
 
-/** Without the end of the line. */
+/** Without line breaks. */
 function bodyOf(message: Message): (string | Buffer)[] {
   const pieces = serializeMessage(message);
   pieces.push((pieces.pop() as string).slice(0, -1));
@@ -225,7 +225,7 @@ export function sendContinue({ headers, httpVersion }: IncomingMessage, response
   if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
 }
 
-/** A body that continues after its answer, byte by byte, would keep the connection for ever. */
+/** Closes a connection whose body continues after the response, because it would stay open forever. */
 export function closeUnlessConsumed(request: IncomingMessage): void {
   if (request.complete) return;
   // A request that arrived completely and was not read leaves the connection reusable.
@@ -235,7 +235,7 @@ export function closeUnlessConsumed(request: IncomingMessage): void {
   }, closeGraceMs).unref();
 }
 
-// What is refused at the door.
+// Refusals before authentication.
 
 export const notJson = httpRefusal(
   415,

@@ -1,6 +1,6 @@
 /**
- * Client apps over HTTP: on 127.0.0.1 by default, with a token, Host and Origin checked, then routed by protocol and
- * endpoint.
+ * Listens for client apps over HTTP: on 127.0.0.1 by default, with a token and checks of Host and Origin, then routed
+ * by protocol and endpoint.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
@@ -40,7 +40,7 @@ import { rejectForeignOrigin } from './dns-rebinding-guard.ts';
 import { StatelessEndpoints, type OpenStatelessEndpoint } from './stateless-endpoints.ts';
 import type { StatelessEndpoint } from './stateless-endpoint.ts';
 
-/** Replaces what admits clients of one user's machine: local addresses and the tokens of a home. */
+/** Replaces the access checks of a desktop, which are local addresses and the tokens of a home. */
 export interface HttpAccess {
   /** Address to listen on. */
   readonly address: string;
@@ -53,13 +53,13 @@ export interface HttpAccess {
 }
 
 export interface HttpListenerOptions {
-  /** Absent: 127.0.0.1, requests that address this machine by a local name, and the tokens below. */
+  /** Absent: 127.0.0.1, local host names, and the tokens below. */
   readonly access?: HttpAccess | undefined;
-  /** undefined: no token is asked for (tests only). */
+  /** Undefined: no token is required (tests only). */
   readonly token: string | undefined;
   /** Whether the token is that of this client app, which opens `/mcp/app/<app>`. */
   readonly acceptsAppToken: (app: string, token: string) => boolean;
-  /** Whether a token opens `/mcp/p/<profile>`: its id, or why it does not. */
+  /** Returns the id of a token that opens `/mcp/p/<profile>`, or the reason why it does not. */
   readonly judgeProfileToken: (profile: string, token: string) => string | AppError;
   /** Receives the client app that the address names, if any; throws AppError `not_allowed` to refuse it. */
   readonly admitApp: (app: string | undefined) => void;
@@ -67,15 +67,15 @@ export interface HttpListenerOptions {
   readonly starting: () => Promise<void> | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
   readonly openModern: OpenStatelessEndpoint;
-  /** Whether the extensions that an app of 2026-07-28 declares are served. */
+  /** Whether an endpoint serves the extensions that an app of 2026-07-28 declares. */
   readonly takesKind: (endpoint: Endpoint) => boolean;
   /** Answers anything outside of /mcp; resolves to false if the path is not its own either. */
   readonly other: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
   /** Returns the current limits. */
   readonly limits: () => HttpSettings;
-  /** How long the end waits for running requests if the limits do not say, in seconds. */
+  /** How long shutdown waits for running requests if the limits do not say, in seconds. */
   readonly fallbackDrainSeconds?: number | undefined;
-  /** Number of results and questions, beside sessions, that apps still have to fetch. */
+  /** Number of results and server-initiated requests, besides sessions, that apps still have to fetch. */
   readonly awaited: () => number;
   /** Memory budgets for unread and partly read data of all connections together. */
   readonly budgets: ConnectionBudgets;
@@ -84,7 +84,9 @@ export interface HttpListenerOptions {
   readonly onWarning: (text: string) => void;
 }
 
-/** Connections beside those that carry a stream or a request: kept ones, and some that only knock. */
+/**
+ * Connections allowed in addition to those with a stream or a request: idle ones, and some that are not authenticated.
+ */
 const spareConnections = 1_000;
 const requestTimeoutMs = 120_000;
 /**
@@ -105,11 +107,11 @@ export class HttpListener {
   readonly #legacy: StatefulHttp;
   readonly #modern: StatelessEndpoints;
   readonly #servers = new Set<HttpServer>();
-  /** Open responses to profile tokens or users, by the token that may be revoked. */
+  /** Open responses by the token of a profile or user, which may be revoked. */
   readonly #toTokens = new Map<string, Map<number, ServerResponse>>();
   #lastFollowed = 0;
   readonly #endpoints = new KnownEndpoints();
-  /** Requests that are being answered, and streams that stay. */
+  /** Numbers of running requests and open streams. */
   readonly #open = { requests: 0, streams: 0 };
   readonly #memory = new MemoryReclaimer(memoryQuietMs);
   #isEnding = false;
@@ -138,7 +140,7 @@ export class HttpListener {
   }
 
   /**
-   * Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError
+   * Opens another port; 0 takes any free one. Resolves to the port. Rejects with AppError
    * `port_in_use`.
    */
   async open(port: number): Promise<number> {
@@ -151,11 +153,11 @@ export class HttpListener {
       // open.
       requestTimeout: requestTimeoutMs,
       ...(retainMs !== undefined && { keepAliveTimeout: retainMs }),
-      // A second Host, token or version would be dropped without a word; as a list it is none.
+      // Without this, a second Host, token or version would be dropped silently; joined, it is invalid.
       joinDuplicateHeaders: true,
     };
     const server = createServer(options, (request, response) => this.#take(request, response));
-    // A client that sends `Expect: 100-continue` is refused first, if its body is not wanted.
+    // Refuses a client that sends `Expect: 100-continue` before it sends its body.
     server.on('checkContinue', (request, response) => this.#take(request, response));
     const bound = (): void => {
       const { maxStreams, maxRequests } = limits();
@@ -177,17 +179,17 @@ export class HttpListener {
     this.#modern.end(app);
   }
 
-  /** The same where the view is over. */
+  /** The same for endpoints whose view ended. */
   endStateless(isOver: (endpoint: StatelessEndpoint) => boolean): void {
     this.#modern.endWhere(isOver);
   }
 
-  /** Tokens in use that may be revoked: tokens of profiles and of users. */
+  /** Tokens of profiles and users in use, which may be revoked. */
   get openTokens(): ReadonlySet<string> {
     return new Set([...this.#legacy.tokens, ...this.#modern.tokens, ...this.#toTokens.keys()]);
   }
 
-  /** Ends what tokens of profiles or of users have open, sessions and streams, where they are over. */
+  /** Ends sessions and streams of tokens that were revoked. */
   async endTokens(isOver: (id: string) => boolean): Promise<void> {
     const over = (id: string | undefined): boolean => id !== undefined && isOver(id);
     const ended = this.#legacy.end(({ token }) => over(token));
@@ -198,8 +200,9 @@ export class HttpListener {
   }
 
   /**
-   * Before `stop`, of one of several cores: continues for `noticeMs`, until the load balancer sends nothing more, then
-   * takes no connection. Resolves when no client waits for a response, or that has taken too long, the notice included.
+   * Called before `stop` on one of several replicas: serves for `noticeMs` until the load balancer sends nothing more,
+   * then refuses connections. Resolves when no client waits for a response, or after the time limit, which includes
+   * the notice.
    */
   async drain(noticeMs: number): Promise<void> {
     this.#isDraining = true;
@@ -215,15 +218,15 @@ export class HttpListener {
     return this.#open.requests > 0 || !this.#legacy.isIdle || this.#options.awaited() > 0;
   }
 
-  /** Takes nothing more, waits a while for what is being answered, then ends all that is open. */
+  /** Refuses new requests, waits for running ones up to the limit, then ends everything. */
   async stop(): Promise<void> {
     this.#isEnding = true;
     const closed = Promise.all(
       [...this.#servers].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
     );
-    // After a drain there is nothing to wait for.
+    // `drain` has waited already.
     if (!this.#isDraining) await this.#drained(this.drainMs);
-    // Streams are ended before their connections are.
+    // Ends streams before their connections.
     this.#modern.close();
     await this.#legacy.close();
     await new Promise((resolve) => setImmediate(resolve));
@@ -232,7 +235,7 @@ export class HttpListener {
     await closed;
   }
 
-  /** Resolves when nothing is being answered but streams, or that has taken too long. */
+  /** Resolves when only streams are open, or after `mostMs`. */
   async #drained(mostMs: number): Promise<void> {
     const until = Date.now() + mostMs;
     while (this.#open.requests > 0 && Date.now() < until)
@@ -295,7 +298,9 @@ export class HttpListener {
     return holder === undefined || holder instanceof AppError ? unauthorized(holder) : holder;
   }
 
-  /** Returns the token's holder: the user, the app, or a profile; else why it is refused, if there is more to say. */
+  /**
+   * Returns the token's holder (user, app, or profile), otherwise the reason for the refusal if there is one to tell.
+   */
   #holder(request: IncomingMessage, { app, profile }: Endpoint): Authenticated | AppError | undefined {
     const { token, acceptsAppToken, judgeProfileToken } = this.#options;
     if (token === undefined) return { holder: 'person' };
@@ -307,9 +312,7 @@ export class HttpListener {
     return typeof id === 'string' ? { holder: `token ${id}`, token: id } : id;
   }
 
-  /**
-   * Why one more cannot be accepted now. A client beyond capacity should wait, so that running requests do not starve.
-   */
+  /** The refusal at capacity. A client beyond capacity must wait, so that running requests are not slowed down. */
   #outOfCapacity(what: 'requests' | 'streams'): HttpRefusal | undefined {
     if (this.#isEnding) {
       const why = new AppError('session_limit', 'Tooltray is ending.', { fix: 'Ask again when it is back.' });
@@ -343,7 +346,7 @@ export class HttpListener {
     }
   }
 
-  /** Serves it where there is room. A stream stays open, so it has no share of what is for requests. */
+  /** Serves a request if there is capacity. A stream stays open, so it does not count as a request. */
   #taken(
     what: 'requests' | 'streams',
     response: ServerResponse,
@@ -384,7 +387,7 @@ export class HttpListener {
     response: ServerResponse,
   ): Promise<void> {
     const parsed = parseInbound(parseBody(text), request.headers);
-    // Traces exist in a team only.
+    // Traces exist only in a team.
     const inbound = this.#options.access === undefined ? parsed : withHttpTrace(parsed, request.headers);
     const inboundRequest = { request, response, endpoint, place, body: { text, inbound } };
     try {
@@ -394,7 +397,7 @@ export class HttpListener {
         case 'legacy': {
           const open = this.#options.openLegacy(endpoint);
           const serve = (): Promise<void> => this.#legacy.post(inbound, request, response, place, open);
-          // Answers to our questions, and what is cancelled, are what others wait for.
+          // Replies to server-initiated requests and cancellations always pass, because others wait for them.
           if (!inbound.messages.some(isRequest)) return await serve();
           return await this.#taken('requests', response, idOfFirst(inbound), serve);
         }
@@ -421,7 +424,7 @@ export class HttpListener {
 /** Identity of an authenticated client; each identity has its own `holder`. */
 export type Authenticated = Omit<SessionBinding, 'path'>;
 
-/** Adds the bounds of the user to the endpoint. */
+/** Adds the user's profiles to the endpoint. */
 function bounded(endpoint: Endpoint, { person }: SessionBinding): Endpoint {
   return person === undefined ? endpoint : { ...endpoint, bounds: person.bounds };
 }

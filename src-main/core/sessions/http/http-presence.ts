@@ -1,11 +1,11 @@
-/** Whether an app over HTTP is still there: apps come and go without a word. */
+/** Detects whether an app over HTTP is still present, because apps disconnect silently. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Emitter } from '../../base/emitter.ts';
 import type { Presence } from '../../wire/transport.ts';
 
-/** An app that asks nothing for so long and keeps no stream open is taken for gone, in ms. */
+/** Silence without an open stream after which an app counts as gone, in ms. */
 const presenceTimeoutMs = 5 * 60_000;
-/** The same for one that had a stream open, which ends with its program. */
+/** The same for an app whose stream ended, which usually means that its process ended. */
 const streamGraceMs = 5_000;
 
 /** Detects presence from the app's open requests and the time it was last active: HTTP offers nothing else. */
@@ -20,12 +20,12 @@ export class HttpPresence implements Presence {
     return this.#open > 0 || Date.now() - this.seenAt < this.#graceMs;
   }
 
-  /** How long nothing of it has been open, in ms. */
+  /** Time since the last request or stream ended, in ms. */
   get silentMs(): number {
     return this.#open > 0 ? 0 : Date.now() - this.seenAt;
   }
 
-  /** A request of the app; a GET is a stream that stays, unless it resumes that of a call. */
+  /** Follows a request of the app; a GET is a persistent stream, unless it resumes the stream of a call. */
   follow(request: IncomingMessage, response: ServerResponse): void {
     const wasHere = this.isHere;
     const last = request.headers['last-event-id'];
@@ -45,7 +45,7 @@ export class HttpPresence implements Presence {
     clearTimeout(this.#timer);
   }
 
-  /** One timer for many requests: it checks again if there was a request meanwhile. */
+  /** One timer for many requests; it restarts if there was a request meanwhile. */
   #checkLater(): void {
     if (this.#timer !== undefined && !this.#hadStream) return;
     clearTimeout(this.#timer);

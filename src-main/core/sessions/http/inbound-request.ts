@@ -8,8 +8,8 @@ export interface InboundRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly endpoint: Endpoint;
-  /** The caller, as the listener authenticated it. */
+  /** The caller, as authenticated by the listener. */
   readonly place: SessionBinding;
-  /** The body as it came, and what it brings; absent for GET and DELETE. */
+  /** The body as received and parsed; absent for GET and DELETE. */
   readonly body?: { readonly text: string; readonly inbound: Inbound };
 }

@@ -16,14 +16,14 @@ export type Inbound =
   /** `isBatch`: the messages came as an array, and the response is an array. */
   | { readonly kind: 'legacy'; readonly messages: readonly Message[]; readonly isBatch: boolean }
   | { readonly kind: 'modern'; readonly request: RpcRequest }
-  /** A notification of 2026-07-28, which has none that concern a server over HTTP. */
+  /** A notification of 2026-07-28; none of them concerns a server over HTTP. */
   | { readonly kind: 'heard' }
   | { readonly kind: 'refused'; readonly refusal: HttpRefusal };
 
-/** Messages of one batch. */
+/** Maximum number of messages in a batch. */
 const maxInBatch = 100;
 
-/** `application/json`, whatever parameters follow. A list of types, as two headers of the name become one, is none. */
+/** `application/json` with any parameters. Duplicate headers are joined to a list, which does not match. */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   return (
@@ -97,8 +97,8 @@ function notificationFault(
 }
 
 /**
- * The version that the body names, or else the header, must be ours, and headers that are there must say what the body
- * says.
+ * The protocol version in the body, or else in the header, must be supported, and existing headers must match the
+ * body.
  */
 function claimFault(
   { method, params }: { readonly method: string; readonly params?: JsonObject | undefined },
@@ -118,7 +118,7 @@ function claimFault(
   return { status: 400, error: { code, message, data }, id };
 }
 
-/** Which member of the params the header Mcp-Name repeats. */
+/** The member of the params that the header Mcp-Name repeats. */
 const nameSources: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -128,7 +128,7 @@ const nameSources: ReadonlyMap<string, string> = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** Intermediaries rely on the headers, so none may be missing. */
+/** Intermediaries rely on the headers, so all are required. */
 function missingHeader(
   method: string,
   params: JsonObject,
@@ -173,7 +173,7 @@ function envelopeFault(params: JsonObject | undefined): string | undefined {
   return isToken ? undefined : 'progressToken is neither a text nor a number.';
 }
 
-/** Members that no specification knows are not looked at. */
+/** Unknown members are ignored. */
 function isMessage(value: unknown): value is Message {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
   const { id, method, params } = value;
@@ -200,7 +200,7 @@ function refused(why: HttpRefusal): Inbound {
   return { kind: 'refused', refusal: why };
 }
 
-/** Headers of the same name come as one text, so that a second one makes it another. */
+/** Duplicate headers are joined, so that they match no single value. */
 export function singleHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }

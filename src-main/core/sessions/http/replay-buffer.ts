@@ -1,14 +1,17 @@
 /**
- * Events of a response stream, kept until a minute after its last one, so that a client whose connection broke can
- * resume the stream.
+ * Events of a response stream, retained for a minute after the last one, so that a client can resume the stream after
+ * a disconnect.
  */
 
 /** Maximum size of all streams together, and of one event, in bytes. Larger events are not retained. */
 const maxTotalBytes = 16_000_000;
 const maxEventBytes = 1_000_000;
-/** Maximum size of a stream, in bytes: beyond it the oldest events are dropped; a long call may report thousands. */
+/**
+ * Maximum size of a stream, in bytes. Beyond it the oldest events are dropped, because a long call may report
+ * thousands.
+ */
 const maxStreamBytes = 2_000_000;
-/** After a stream's last event. */
+/** Time after a stream's last event, in ms. */
 const retentionMs = 60_000;
 
 /** Bytes held by all buffers of a listener together. */
@@ -26,7 +29,7 @@ export class ReplayBuffer {
     this.#budget = budget;
   }
 
-  /** Keeps an event as it is written. Numbers rise. */
+  /** Stores an event as written. Numbers increase. */
   add(number: number, pieces: readonly (string | Buffer)[]): void {
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
     if (bytes >= maxEventBytes) return;
@@ -36,12 +39,12 @@ export class ReplayBuffer {
     this.#count(bytes);
   }
 
-  /** Events behind this number, as they were written. */
+  /** Events after this number, as written. */
   after(number: number): readonly string[] {
     return this.#events.filter((event) => event.number > number).map(({ text }) => text);
   }
 
-  /** The stream has had its last event; `expired` is called when it can be resumed no more. */
+  /** Starts the retention after the last event; `expired` is called when the stream can no longer be resumed. */
   expire(expired: () => void): void {
     this.#expiry = setTimeout(() => {
       this.clear();

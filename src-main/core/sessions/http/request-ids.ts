@@ -12,14 +12,14 @@ export class RequestIds {
   readonly #idle = new Map<string, NodeJS.Timeout>();
   readonly #ended: (id: string) => void;
 
-  /** `ended` is called with an id that was idle for five minutes, or at once if the id served a single request. */
+  /** `ended` is called with an id that was unused for five minutes, or at once if it served a single request. */
   constructor(ended: (id: string) => void) {
     this.#ended = ended;
   }
 
   /**
    * Runs a task with an id. `isShared`: other clients may use the same key, so the id serves this request only. `hold`
-   * keeps the id until a promise is settled, for work that continues after the task.
+   * reserves the id until a promise settles, for work that continues after the task.
    */
   async use<T>(
     { key, isShared }: { readonly key: string; readonly isShared: boolean },

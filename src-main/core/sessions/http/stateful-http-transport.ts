@@ -1,7 +1,6 @@
 /**
- * One session of the handshake era over HTTP. What answers a request continues the response to the POST that brought it:
- * as one JSON body if nothing comes before it, else as a stream that can be gone on with. What belongs to no request
- * has a stream of its own.
+ * One stateful session over HTTP. A response is written to the POST that carried its request: as one JSON body if
+ * nothing precedes it, otherwise as a resumable stream. Messages outside of requests have a stream of their own.
  * Source: MCP 2025-11-25, basic/transports, "Streamable HTTP" and "Resumability and Redelivery".
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -18,19 +17,19 @@ import { type ReplayBudget, ReplayBuffer } from './replay-buffer.ts';
 
 /** Delay before a response moves to a stream, on which an app whose connection broke can resume, in ms. */
 const streamUpgradeDelayMs = 100;
-/** When an app whose stream broke off is to come back, in ms. */
+/** When an app should reconnect a broken stream, in ms. */
 const retryMs = 1_000;
-/** Older ones take an event without data for a fault. */
+/** Older clients treat an event without data as an error. */
 const firstWithEmptyEvents = '2025-11-25';
 
-/** Id of the handshake that is repeated on the app's behalf. */
+/** Id of the `initialize` that is replayed on the app's behalf. */
 const meetingId = 'tooltray:again';
 
-/** Path and token that a session was opened with: it responds to no other. */
+/** The path and token that opened a session, which are required for each of its requests. */
 export interface SessionBinding {
   readonly path: string;
   readonly holder: string;
-  /** Id of the token of a profile, where it is one; of a user, what may be over. */
+  /** Id of the profile's token, or of the user's revocable token. */
   readonly token?: string | undefined;
   /** User of the endpoint, if several share the core. */
   readonly person?: UserBinding | undefined;
@@ -38,20 +37,20 @@ export interface SessionBinding {
   readonly until?: number | undefined;
 }
 
-/** A user, as far as a session depends on them. */
+/** The user's part of a session binding. */
 export interface UserBinding {
   readonly user: string;
   /** The user's credential (`Credential.token`). */
   readonly token: string;
   readonly bounds: readonly string[];
-  /** The right for want of which they are bounded, where they could ask for it. */
+  /** The scope whose absence restricts the user, if they could request it. */
   readonly lacks?: string;
 }
 
-/** Data to open a session, and to reopen it if its client returns with other rights. */
+/** Data to open a session, and to reopen it if its client returns with other scopes. */
 export interface SessionSeed extends SessionBinding {
   readonly id: string;
-  /** The params of its `initialize`. */
+  /** The params of `initialize`. */
   readonly hello: JsonObject;
 }
 
@@ -65,19 +64,19 @@ export class StatefulHttpTransport implements Transport {
   readonly seed: SessionSeed;
   readonly presence = new HttpPresence();
   readonly #parts: LegacyLineParts;
-  /** Requests that are not answered yet, by id. */
+  /** Pending requests by id. */
   readonly #postings = new Map<RequestId, Posting>();
   /** Requests with a response stream, by stream name, until it can no longer be resumed. */
   readonly #streams = new Map<string, Posting>();
-  /** Wait for every request to be answered. */
+  /** Callbacks that wait until no request is pending. */
   readonly #quieted = new Set<() => void>();
   #handlers: TransportHandlers | undefined;
   #getStream: EventStream | undefined;
   #lastStream = 0;
   #lastEvent = 0;
-  /** Answers that its app was promised and has not fetched. */
+  /** Number of results that the app has yet to fetch. */
   #awaited = 0;
-  /** Waits for the session to know its app again. */
+  /** Resolves the replayed `initialize`. */
   #meeting: (() => void) | undefined;
   /** Lists may have changed while the client had no stream open. */
   #isStale = false;
@@ -88,12 +87,12 @@ export class StatefulHttpTransport implements Transport {
     this.#parts = parts;
   }
 
-  /** Requests that are not answered yet. */
+  /** Number of pending requests. */
   get open(): number {
     return this.#postings.size;
   }
 
-  /** Resolves when every request is answered, or after `mostMs`. */
+  /** Resolves when no request is pending, or after `mostMs`. */
   async drained(mostMs: number): Promise<void> {
     if (this.open === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -104,7 +103,7 @@ export class StatefulHttpTransport implements Transport {
     this.#quieted.delete(resolve);
   }
 
-  /** Its app has nothing to come back for here. */
+  /** Whether the app has nothing to return for. */
   get isIdle(): boolean {
     return this.#postings.size === 0 && this.#awaited === 0;
   }
@@ -118,7 +117,7 @@ export class StatefulHttpTransport implements Transport {
     this.#handlers = handlers;
   }
 
-  /** Introduces the app to a session that was opened again, as it once did itself. Resolves when that is answered. */
+  /** Replays the app's `initialize` for a session that was reopened. Resolves with the response. */
   async replayInitialize(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#meeting = resolve;
@@ -128,7 +127,7 @@ export class StatefulHttpTransport implements Transport {
     this.#handlers?.onMessage({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
 
-  /** Messages of the app, the answers to them on this response. `isBatch`: they came as a list. */
+  /** Handles messages of the app and writes the responses. `isBatch`: they came as an array. */
   post(messages: readonly Message[], isBatch: boolean, request: IncomingMessage, response: ServerResponse): void {
     const requests = messages.filter(isRequest);
     const again = requests.find(({ id }) => this.#postings.get(id)?.hasReader === true);
@@ -146,7 +145,7 @@ export class StatefulHttpTransport implements Transport {
     for (const message of messages) this.#handlers?.onMessage(message);
   }
 
-  /** Opens the stream for what belongs to no request, or resumes that of a request. */
+  /** Opens the stream for messages outside of requests, or resumes that of a request. */
   listen(request: IncomingMessage, response: ServerResponse): void {
     const last = request.headers['last-event-id'];
     const no = (status: number, message: string): void =>
@@ -194,7 +193,7 @@ export class StatefulHttpTransport implements Transport {
     handlers.onClose();
   }
 
-  /** Calls of an app that has not been there for long, and has lost what it could come back for. */
+  /** Abandons calls of an app that disconnected long ago and can no longer fetch the results. */
   abandonCalls(): void {
     for (const requestId of this.#postings.keys())
       this.#handlers?.onMessage({
@@ -223,7 +222,7 @@ export class StatefulHttpTransport implements Transport {
     met?.();
   }
 
-  /** A first request that was no handshake leaves nothing behind. */
+  /** Ends a session whose first request was not a valid `initialize`. */
   #met(answer: Message): void {
     if (!('result' in answer) || isFailure(answer)) {
       setImmediate(() => void this.close());
@@ -233,7 +232,7 @@ export class StatefulHttpTransport implements Transport {
     if (typeof version === 'string') this.#version = version;
   }
 
-  /** Answers on a stream from now on. */
+  /** Moves the response to a stream. */
   #stream(posting: Posting): EventStream {
     if (posting.stream !== undefined) return posting.stream;
     posting.name = `post${(this.#lastStream += 1)}`;
@@ -249,7 +248,7 @@ export class StatefulHttpTransport implements Transport {
     return `${name}.${(this.#lastEvent += 1)}`;
   }
 
-  /** The event as it is written, kept for a client that loses the stream. */
+  /** Formats an event and stores it for a client that loses the stream. */
   #keep(posting: Posting, message: Message): readonly (string | Buffer)[] {
     const pieces = formatEvent(message, this.#nextEventId(posting));
     posting.replay?.add(this.#lastEvent, pieces);
@@ -266,7 +265,7 @@ export class StatefulHttpTransport implements Transport {
     const posting = this.#streams.get(name);
     if (posting?.stream?.isOpen === true) return no(409, 'This stream is still open.');
     const missed = posting?.replay?.after(Number(number)) ?? [];
-    // A client that was left waiting would ask again and again.
+    // A client that got no response would ask again and again.
     if (posting === undefined || (posting.isDone && missed.length === 0))
       return no(400, 'There is nothing to resume behind this event.');
     this.presence.follow(request, response);
@@ -291,12 +290,12 @@ function canTakeEmptyEvents(version: string | undefined): boolean {
 
 /** The response to one POST. */
 class Posting {
-  /** Name of its stream; empty while there is none. */
+  /** Name of its stream; empty without a stream. */
   name = '';
   stream: EventStream | undefined;
   /** Replay buffer of its stream. */
   replay: ReplayBuffer | undefined;
-  /** It brought the handshake. */
+  /** Whether it carried `initialize`. */
   readonly isHello: boolean;
   readonly #response: ServerResponse;
   readonly #isBatch: boolean;
@@ -339,7 +338,7 @@ class Posting {
     return this.stream;
   }
 
-  /** `event`: as it continues the stream, where there is one. */
+  /** `event`: the formatted event, if there is a stream. */
   answer(message: Message, event: readonly (string | Buffer)[] | undefined): void {
     this.#waiting--;
     if (this.stream !== undefined) {

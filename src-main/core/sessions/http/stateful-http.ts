@@ -1,4 +1,4 @@
-/** Streamable HTTP of the handshake era: one session for each `Mcp-Session-Id`. */
+/** Streamable HTTP of the stateful protocol: one session per `Mcp-Session-Id`. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
@@ -25,16 +25,16 @@ export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<u
 const sweepMs = 30_000;
 /** Silence of an app after which its pending calls are abandoned, in ms. */
 const abandonTimeoutMs = 5 * 60_000;
-/** How long what is being called may take before its session shows something else, in ms. */
+/** How long running calls may delay a change of what the session shows, in ms. */
 const viewSwitchTimeoutMs = 30_000;
-/** When to try again where all sessions have calls running, in seconds. */
+/** `Retry-After` if all sessions have calls running, in seconds. */
 const retrySeconds = 30;
 
 export class StatefulHttp {
   readonly #lines = new Map<string, StatefulHttpTransport>();
   readonly #replay = new ReplayBudget();
   readonly #streams: EventStreams;
-  /** Sessions that are being opened again with other rights. */
+  /** Sessions that are being reopened with other scopes. */
   readonly #opening = new Map<string, Promise<StatefulHttpTransport>>();
   readonly #limits: () => HttpSettings;
   #sweep: NodeJS.Timeout | undefined;
@@ -44,22 +44,22 @@ export class StatefulHttp {
     this.#limits = limits;
   }
 
-  /** Sessions that are open. */
+  /** Number of open sessions. */
   get count(): number {
     return this.#lines.size;
   }
 
-  /** Whether no client waits for a response here, or may come back for one. */
+  /** Whether no client waits for a response or may return for one. */
   get isIdle(): boolean {
     return [...this.#lines.values()].every((line) => line.isIdle);
   }
 
-  /** Tokens of the open sessions that may be revoked. */
+  /** Revocable tokens of the open sessions. */
   get tokens(): readonly string[] {
     return [...this.#lines.values()].flatMap(({ seed }) => seed.token ?? []);
   }
 
-  /** Messages of an app; `open` starts a session, under a new id, for one that introduces itself. */
+  /** Handles messages of an app; `open` starts a session with a new id for `initialize`. */
   async post(
     { messages, isBatch }: { readonly messages: readonly Message[]; readonly isBatch: boolean },
     request: IncomingMessage,
@@ -70,7 +70,7 @@ export class StatefulHttp {
     const [first] = messages;
     const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
     const found = await this.#find(request, place, isHello);
-    // Messages that are only responses go to the session that asked.
+    // Messages that are only responses go to the session with the request.
     const wants = found instanceof StatefulHttpTransport && !isHello && messages.some(isRequest);
     const line = wants ? await this.#boundAs(place, found, open) : found;
     if (line instanceof StatefulHttpTransport) {
@@ -88,7 +88,7 @@ export class StatefulHttp {
     }
   }
 
-  /** GET: the stream for what belongs to no request. */
+  /** GET: opens the stream for messages outside of requests. */
   async listen(request: IncomingMessage, response: ServerResponse, place: SessionBinding): Promise<void> {
     const { headers } = request;
     if (headers.accept?.includes('text/event-stream') !== true)
@@ -101,7 +101,7 @@ export class StatefulHttp {
     else sendRefusal(response, line);
   }
 
-  /** DELETE: the session is over. */
+  /** DELETE: ends the session. */
   async remove(request: IncomingMessage, response: ServerResponse, place: SessionBinding): Promise<void> {
     const line = (await this.#find(request, place, false)) ?? noSession;
     if (!(line instanceof StatefulHttpTransport)) return sendRefusal(response, line);
@@ -119,7 +119,7 @@ export class StatefulHttp {
     await Promise.all([...this.#lines.values()].map((line) => line.close()));
   }
 
-  /** Undefined: the request names none. */
+  /** Undefined if the request names no session. */
   async #find(
     { headers }: IncomingMessage,
     place: SessionBinding,
@@ -135,7 +135,7 @@ export class StatefulHttp {
     return httpRefusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
   }
 
-  /** Returns the session, rebound if its app returned with other rights: the same session then shows something else. */
+  /** Returns the session, reopened if its app returned with other scopes, because it then shows something else. */
   async #boundAs(
     place: SessionBinding,
     line: StatefulHttpTransport,
@@ -171,14 +171,14 @@ export class StatefulHttp {
   }
 
   #ended(line: StatefulHttpTransport): void {
-    // It may have been opened again under the same id.
+    // The session may have been reopened under the same id.
     if (this.#lines.get(line.seed.id) === line) this.#lines.delete(line.seed.id);
   }
 
   /**
-   * Whether there is room for one more session. Clients come and go without a word, so at the limit the session that
-   * was silent longest is closed, never one with a call running: one of the holder that asks, if that holder has most
-   * of them.
+   * Makes room for another session; returns whether it could. Clients disconnect silently, so at the limit the session
+   * that was silent longest is closed, never one with a running call; if one holder has most sessions and asks for
+   * another, it is one of theirs.
    */
   #evictOldest({ holder }: SessionBinding): boolean {
     const all = [...this.#lines.values()];
@@ -213,7 +213,7 @@ function tooManySessions(most: number): AppError {
   });
 }
 
-/** A session answers nowhere else, and to nobody else. */
+/** A session responds only to its own path and identity. */
 function isSameBinding(place: SessionBinding, { path, holder }: SessionBinding): boolean {
   return place.path === path && place.holder === holder;
 }

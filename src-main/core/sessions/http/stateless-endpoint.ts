@@ -1,4 +1,4 @@
-/** HTTP of 2026-07-28: every request stands alone, and is answered on its own response. */
+/** HTTP of 2026-07-28: every request is independent and has its own response. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientRequest } from '../../activity/ledger/client-request.ts';
@@ -39,11 +39,11 @@ interface ModernEndpointOptions {
   readonly parked: ParkedCalls;
   readonly requestIds: RequestIds;
   readonly ledger: Ledger;
-  /** Receives pending results that an app has to fetch again, until it has. */
+  /** Receives a promise for each result that an app has yet to fetch. */
   readonly awaited: (until: Promise<void>) => void;
 }
 
-/** Methods of the revision; an error of one of these is the response, any other error is also an HTTP status. */
+/** Methods of the revision. An error of one of these is only the response; any other error is also an HTTP status. */
 const known: ReadonlySet<string> = new Set([
   'server/discover',
   'subscriptions/listen',
@@ -75,7 +75,7 @@ export class StatelessEndpoint {
     this.#meter = new ModernMeter(options.ledger, () => options.view.mode, recordedUser(options.principal));
   }
 
-  /** Answers a request whose headers and envelope were looked at. Never rejects. */
+  /** Handles a request whose headers and metadata have been checked. Never rejects. */
   async serve(
     message: RpcRequest,
     request: IncomingMessage,
@@ -124,7 +124,7 @@ export class StatelessEndpoint {
     this.#subscriptions.publish(taskNotification, params);
   }
 
-  /** Ends what it has open: streams with their last word, all else as given up. */
+  /** Ends all responses: streams with a final message, others as abandoned. */
   close(): void {
     this.view.end?.();
     this.#subscriptions.end();
@@ -167,7 +167,7 @@ export class StatelessEndpoint {
     });
   }
 
-  /** Open until the app disconnects or the core stops. The servers must be subscribed and unsubscribed accordingly. */
+  /** Stays open until the app disconnects or the core stops; subscribes and unsubscribes the servers accordingly. */
   async #listen(params: JsonObject, id: string | number, { signal, notify }: StatelessResponse): Promise<Result> {
     const { serverInfo, capabilities: announced } = await this.view.introduce();
     const filter = acceptedFilter(params['notifications'], announced);
@@ -205,7 +205,7 @@ export class StatelessEndpoint {
     }
   }
 
-  /** One subscriber for the whole endpoint: its streams are counted here. */
+  /** One subscriber for the whole endpoint, whose streams are counted here. */
   #subscriber(params: JsonObject): CallerContext {
     return {
       principal: this.#options.principal,
@@ -231,7 +231,8 @@ function clientName(params: JsonObject): string {
   return isObject(info) && typeof info['name'] === 'string' ? info['name'] : 'unknown';
 }
 
-// The ledger at an endpoint of 2026-07-28: what one app asks until it is silent for long stands for a session.
+// The ledger at an endpoint of 2026-07-28, where the requests of one app count as a session until it is silent for
+// long.
 
 const sessionTimeoutMs = 30 * 60_000;
 const maxApps = 50;
@@ -239,7 +240,7 @@ const maxApps = 50;
 interface MeteredRequest {
   readonly exchange: ClientRequest;
   readonly sent: (message: Message) => void;
-  /** Called when the client gives up the request; has no effect after the response was sent. */
+  /** Called when the client cancels the request; has no effect after the response was sent. */
   readonly gaveUp: () => void;
 }
 
@@ -260,9 +261,7 @@ class ModernMeter {
     this.#user = user;
   }
 
-  /**
-   * Opens the record of a request of the app, which calls itself `client`; `sent` receives each message sent for it.
-   */
+  /** Opens the record of a request; `client` is the app's name for itself, `sent` receives each message sent for it. */
   open(app: string, client: string, method: string, params: JsonObject): MeteredRequest {
     const session = this.#sessionOf(app, client, method);
     const exchange = session.onRequest(method, params);

@@ -1,7 +1,6 @@
 /**
- * The endpoints of 2026-07-28 over HTTP: one for each address and whose token opens it, and for each client app by the
- * name that its requests carry where the address names none. Lists may depend on what a request brings along, never on
- * its connection.
+ * The endpoints of 2026-07-28 over HTTP: one per address and token, and per client app named by the requests if the
+ * address names none. Lists may depend on the content of a request, never on its connection.
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { extensionSetOf } from '../../servers/extension-set.ts';
@@ -10,16 +9,16 @@ import type { Endpoint } from '../views/endpoint.ts';
 import type { SessionBinding } from './stateful-http-transport.ts';
 import type { StatelessEndpoint } from './stateless-endpoint.ts';
 
-/** `key`: unique for each, prefixed by the caller. */
+/** `key`: unique, prefixed by the caller. */
 export type OpenStatelessEndpoint = (endpoint: Endpoint, place: SessionBinding, key: string) => StatelessEndpoint;
 
-/** Anyone may call itself anything; names beyond these, of one holder, share the endpoint of those without one. */
+/** Client names are unverified, so names beyond this number share the endpoint for unnamed clients, per holder. */
 const maxApps = 50;
 /** Beyond this number the least recently used one is evicted unless it is busy; it is opened again on demand. */
 const maxOpenEndpoints = 5_000;
-/** Beyond these what an app declares next to its name counts for nothing. */
+/** Beyond this number, declared extensions are ignored. */
 const maxDeclaredEndpoints = 500;
-/** Stands in no address. */
+/** Occurs in no address. */
 const kindMark = '\n';
 
 interface Opened {
@@ -56,14 +55,14 @@ export class StatelessEndpoints {
     const capabilities = objectOrEmpty(metaOf(params)[metaKeys.clientCapabilities]);
     const kind = extensionSetOf(capabilities);
     const { holder, path } = place;
-    // An address begins with a slash, and holders do not.
+    // An address begins with a slash; holders do not.
     const bounds = endpoint.bounds === undefined ? '' : JSON.stringify(endpoint.bounds);
     const address = holder === 'person' ? path : `${holder}${bounds} ${path}`;
     const name = app === undefined ? address : `${address} ${app}`;
     const named = app === undefined ? endpoint : { ...endpoint, app };
     const declared = kind === undefined ? named : { ...named, capabilities };
     const wanted = kind === undefined || !this.#takes(declared) ? name : `${name}${kindMark}${kind.key}`;
-    // Anyone may declare anything as well.
+    // Declarations are unverified, too.
     const key = this.#opened.has(wanted) || this.#opened.size < maxDeclaredEndpoints ? wanted : name;
     const known = this.#opened.get(key);
     const opened = known ?? {
@@ -115,7 +114,7 @@ export class StatelessEndpoints {
     const { name } = info as { name: string };
     const apps = this.#apps.get(holder) ?? new Set();
     if (apps.size < maxApps) apps.add(name);
-    // A holder that was evicted may name other apps then.
+    // An evicted holder may then name other apps.
     this.#apps.delete(holder);
     this.#apps.set(holder, apps);
     const [oldest] = this.#apps.keys();

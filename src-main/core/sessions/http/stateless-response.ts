@@ -1,6 +1,4 @@
-/**
- * The answer to one request of 2026-07-28: a JSON body, or a stream from the moment on that something comes before it.
- */
+/** The response to one request of 2026-07-28: a JSON body, or a stream if a notification precedes it. */
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -33,7 +31,7 @@ export class StatelessResponse {
     response.once('close', () => this.#end());
   }
 
-  /** Aborted when the client disconnects. */
+  /** Aborts when the client disconnects. */
   get signal(): AbortSignal {
     this.#gone ??= new AbortController();
     if (this.#response.destroyed && !this.#isOver) this.#gone.abort('the client went away');
@@ -52,7 +50,7 @@ export class StatelessResponse {
     this.#finish({ jsonrpc: '2.0', id: this.#id, result }, 200);
   }
 
-  /** `isKnown`: the revision has the method; one that it does not have is nowhere to be found. */
+  /** `isKnown`: whether the revision has the method; an unknown one is also a 404. */
   error(error: unknown, isKnown: boolean): void {
     if (this.#stream === undefined && error instanceof AppError && error.code === 'session_limit') {
       this.#isOver = true;
@@ -67,13 +65,13 @@ export class StatelessResponse {
     this.#finish({ jsonrpc: '2.0', id: this.#id, error: said }, statusOf(said, isKnown));
   }
 
-  /** A user ends it, whose app waits on. */
+  /** The user ends the request while its app waits. */
   cancel(request: Parameters<typeof cancelledResponse>[1]): void {
     this.#gone?.abort(cancelledByUser);
     this.#finish(cancelledResponse(this.#id, request), 200);
   }
 
-  /** We end it. */
+  /** Tooltray ends the request. */
   abandon(): void {
     this.#gone?.abort('the connection was ended');
     this.error(new AppError('cancelled', 'The request was ended by Tooltray before it was answered.'), false);
@@ -108,7 +106,7 @@ export class StatelessResponse {
   }
 }
 
-/** Source: MCP 2026-07-28, basic/transports: which errors are those of HTTP as well. */
+/** Source: MCP 2026-07-28, basic/transports: errors that are also HTTP statuses. */
 function statusOf({ code }: RpcErrorBody, isKnown: boolean): number {
   if (code === rpcCode.methodNotFound && !isKnown) return 404;
   if (code === rpcCode.missingClientCapability || code === rpcCode.unsupportedProtocolVersion) return 400;

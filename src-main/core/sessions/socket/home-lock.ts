@@ -1,6 +1,6 @@
 /**
- * The lock that a core holds on its home for as long as it runs. It lies among the data, where no cleaner of temporary
- * folders comes, so that a core whose socket was removed still keeps a second one out.
+ * The lock that a core holds on its home while it runs. It is stored with the data, where no cleaner of temporary
+ * folders removes it, so that a core whose socket was removed still excludes a second one.
  */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,21 +18,20 @@ export function homeLockFile(dataDir: string): string {
 }
 
 /**
- * Node.js has no file locks. SQLite takes those of the system, which end with their holder, and an empty database is
- * just a file to lock. A file that names its holder would have to be removed by somebody when the holder is killed, and
- * two can do that at once.
+ * Node.js has no file locks, so this uses SQLite's, which the system releases when their process ends. A file that
+ * names its holder would have to be removed after a crash, and two processes can do that at once.
  */
 export class HomeLock implements Disposable {
   readonly #database: DatabaseSync;
 
-  /** `database`: with the exclusive transaction that is the lock. */
+  /** `database`: with an open exclusive transaction, which is the lock. */
   private constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
   /**
-   * Waits up to `waitMs` for the lock on `file`, which is made if it is missing or damaged, and stays. Throws AppError
-   * `already_running` if another process holds it for longer, or at once if `isServed` says that its socket answers.
+   * Waits up to `waitMs` for the lock on `file`, which is created if it is missing or damaged. Throws AppError
+   * `already_running` if another process holds it for longer, or at once if `isServed` says that its socket responds.
    */
   static async take(
     file: string,
@@ -48,13 +47,13 @@ export class HomeLock implements Disposable {
     }
   }
 
-  /** Undefined if another process holds the lock. Throws what the file system throws. */
+  /** Undefined if another process holds the lock. Throws file system errors. */
   static tryTake(file: string): HomeLock | undefined {
     ensurePrivateDir(dirname(file));
     try {
       return HomeLock.#lock(file);
     } catch (error) {
-      // Nobody holds what is no database: the lock of a holder would have been met first.
+      // A damaged file cannot be locked by another process; its lock would have been noticed first.
       if (!isCorruptError(error)) throw withPath(error, file);
     }
     rmSync(file, { force: true, recursive: true });
@@ -71,7 +70,7 @@ export class HomeLock implements Disposable {
     }
   }
 
-  /** Releases the lock; a second time it does nothing. */
+  /** Releases the lock; further calls do nothing. */
   [Symbol.dispose](): void {
     if (this.#database.isOpen) this.#database.close();
   }

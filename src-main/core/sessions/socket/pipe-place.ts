@@ -1,6 +1,6 @@
 /**
- * The named pipe that a core listens at: a random name, which nobody could take before, written to a file in the
- * private run folder. Removed by the core that wrote it.
+ * The named pipe that a core listens at: a random name, which no other process can take in advance, stored in the
+ * private run folder. The core that wrote the file removes it.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ export class PipePlace implements ListeningPlace {
   readonly #pipe: string;
   #server: Server | undefined;
 
-  /** Listens nowhere yet. `newName` makes the name of the pipe. */
+  /** Does not listen yet. `newName` creates the name of the pipe. */
   constructor(file: string, createServer: () => Server, newName: () => string = randomName) {
     this.#file = file;
     this.#createServer = createServer;
@@ -39,7 +39,7 @@ export class PipePlace implements ListeningPlace {
     await writeFileAtomic(this.#file, `${this.#pipe}\n`);
   }
 
-  /** A pipe cannot be removed by another process, but its file can. */
+  /** Another process cannot remove a pipe, but it can remove its file. */
   async restore(): Promise<boolean> {
     if (pipeIn(this.#file) === this.#pipe) return false;
     await writeFileAtomic(this.#file, `${this.#pipe}\n`);
@@ -58,7 +58,7 @@ function randomName(): string {
   return `\\\\.\\pipe\\tooltray-${randomBytes(16).toString('hex')}`;
 }
 
-/** Undefined: no core has written it. */
+/** Undefined if no core has written it. */
 function pipeIn(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim();

@@ -1,5 +1,5 @@
 /**
- * The listener for shims and the command line: a Unix socket or named pipe that admits connections whose hello has the
+ * Listens for shims and the command line: a Unix socket or named pipe that admits connections whose hello has the
  * right token.
  */
 import { createServer, type Server, type Socket } from 'node:net';
@@ -13,9 +13,9 @@ import { isSameToken } from '../../base/core-proof.ts';
 
 export interface SocketListenerOptions {
   readonly socketPath: string;
-  /** The file at `socketPath` says the name of a pipe (Windows). */
+  /** The file at `socketPath` contains the name of a pipe (Windows). */
   readonly namesPipe?: boolean;
-  /** Makes the name of the pipe; random by default. */
+  /** Creates the name of the pipe; random by default. */
   readonly newPipe?: () => string;
   /** File locked while listening (`homeLockFile`); next to the socket by default. */
   readonly lockFile?: string;
@@ -23,29 +23,28 @@ export interface SocketListenerOptions {
   /** The core's version, sent to each authenticated client. */
   readonly version: string;
   /**
-   * Takes a connection over: paused, with the bytes that came behind the hello. Without a listener for `end` it closes
-   * by itself.
+   * Takes over a connection: paused, with the bytes after the hello. Without a listener for `end` it closes by itself.
    */
   onConnection(socket: Socket, hello: Hello, rest: Buffer): void;
-  /** Throws AppError for a hello that cannot be served (an unknown mode); the client receives the reason. */
+  /** Throws AppError for a hello that cannot be served (an unknown mode). The client receives the reason. */
   check?(hello: Hello): void;
   /** Receives each refused connection. */
   onRefused?(error: AppError): void;
-  /** Looked after as often as the socket is: files next to it that clients need before they connect. */
+  /** Called with each check of the socket, for files that clients need before they connect. */
   keepFiles?(): void;
-  /** The socket was removed, and is there again. */
+  /** Called after a removed socket was created again. */
   onRestored?(): void;
   readonly maxConnections?: number;
   readonly helloTimeoutMs?: number;
-  /** How often the socket is looked at, in ms. */
+  /** Interval between checks of the socket, in ms. */
   readonly checkIntervalMs?: number;
 }
 
-/** How long a core that starts waits for the lock of one that ends, or for its socket to come back. */
+/** How long a starting core waits for the lock or socket of a previous one, in ms. */
 const lockWaitMs = 10_000;
 
 const maxHelloBytes = 64 * 1024;
-/** Connections that have not said hello yet; a shim says it at once. */
+/** Maximum number of connections without a hello; a shim sends it at once. */
 const maxUnauthenticated = 200;
 
 export class SocketListener {
@@ -66,7 +65,8 @@ export class SocketListener {
   }
 
   /**
-   * Throws AppError `already_running` when another core listens there, `not_allowed` when the folder is not ours alone.
+   * Throws AppError `already_running` if another core listens there, `not_allowed` if other users can access the
+   * folder.
    */
   async start(): Promise<void> {
     const { socketPath, lockFile = `${socketPath}.lock`, checkIntervalMs = 1000 } = this.#options;
@@ -82,7 +82,7 @@ export class SocketListener {
     }, checkIntervalMs).unref();
   }
 
-  /** Ends every connection, and removes the socket if it is still its own. */
+  /** Ends every connection, and removes the socket if it is still this core's. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#checking;
@@ -103,13 +103,13 @@ export class SocketListener {
     }
   }
 
-  /** Connections now, with those that have not said hello yet. */
+  /** Number of connections, including those without a hello. */
   get connections(): number {
     return this.#sockets.size;
   }
 
   async #welcome(socket: Socket): Promise<void> {
-    // An error is always followed by 'close', which is where everybody tidies up.
+    // 'close' follows every error and cleans up.
     socket.on('error', () => undefined);
     let isIn = false;
     try {
@@ -124,16 +124,14 @@ export class SocketListener {
       isIn = true;
       this.#options.onConnection(socket, hello, rest);
     } catch (error) {
-      // Past the hello the other side reads something else than our own lines.
+      // After the hello the client does not expect a line of this protocol.
       if (isIn) socket.destroy();
       else turnAway(socket, error);
       this.#options.onRefused?.(toAppError(error));
     }
   }
 
-  /**
-   * A client that wants to know first whether this is the user's core sends a challenge, and its hello after the proof.
-   */
+  /** A client that wants a proof that this is the user's core sends a challenge, and its hello after the proof. */
   async #readHello(socket: Socket): Promise<FirstLine> {
     const { token, helloTimeoutMs = 5000 } = this.#options;
     const first = await readFirstLine(socket, helloTimeoutMs, maxHelloBytes);
@@ -146,7 +144,7 @@ export class SocketListener {
     return readFirstLine(socket, helloTimeoutMs, maxHelloBytes);
   }
 
-  /** Silent connections must not block others: the one that has been silent longest is closed. */
+  /** Silent connections must not block others, so the one that has been silent longest is closed. */
   #take(socket: Socket): void {
     this.#sockets.add(socket);
     this.#silent.add(socket);
@@ -168,9 +166,7 @@ export class SocketListener {
   }
 }
 
-/**
- * Says why and closes. Reads on for a moment: closing on unread bytes could take the reason away from the other side.
- */
+/** Sends the reason and closes. Reads on briefly, because closing with unread bytes could discard the reason. */
 function turnAway(socket: Socket, error: unknown): void {
   socket.end(rejectConnection(error));
   socket.resume();
@@ -183,19 +179,19 @@ function wrongToken(): AppError {
   });
 }
 
-// Reads the first line of a socket, within a time and a size, and leaves the rest for the next reader.
+// Reads the first line of a socket within limits of time and size, and leaves the rest to the next reader.
 
 interface FirstLine {
   readonly line: string;
-  /** Bytes that came with the line and belong to what follows. */
+  /** Bytes after the line. */
   readonly rest: Buffer;
 }
 
 const newline = 0x0a;
 
 /**
- * Resolves with the socket paused and no listener of Tooltray left on it.
- * Rejects with AppError `bad_request` after `timeoutMs`, beyond `maxBytes`, or when the other side leaves first.
+ * Resolves with the socket paused and no listener left on it. Rejects with AppError `bad_request` after `timeoutMs`,
+ * beyond `maxBytes`, or if the client disconnects.
  */
 function readFirstLine(socket: Socket, timeoutMs: number, maxBytes: number): Promise<FirstLine> {
   return new Promise((resolve, reject) => {
@@ -225,22 +221,22 @@ function readFirstLine(socket: Socket, timeoutMs: number, maxBytes: number): Pro
       socket.off('data', onData).off('end', onClose).off('close', onClose);
     }
     socket.on('data', onData).on('end', onClose).on('close', onClose);
-    // Paused, if a line was read before.
+    // The socket is paused if a line was read before.
     socket.resume();
   });
 }
 
-// The first line on a connection to the core, and the core's one-line answer to it.
+// The first line on a connection to the core, and the core's reply.
 
-/** Version of this exchange; raised only when an old shim could no longer talk to a new core. */
+/** Version of this exchange; raised only if an old shim could not use a new core. */
 const helloVersion = 1;
 const maxChallenge = 100;
 
 export interface Hello {
   readonly token: string;
-  /** `session` speaks MCP from the next line on, `control` is the command line talking to the running core. */
+  /** `session` continues with MCP, `control` with requests of the command line. */
   readonly purpose: 'session' | 'control';
-  /** The client app's name as `--app` gave it. */
+  /** The client app's name from `--app`. */
   readonly app: string | undefined;
   /** Value of `--mode`. */
   readonly mode: string | undefined;
@@ -255,13 +251,13 @@ export interface Hello {
   readonly pid: number | undefined;
 }
 
-/** Undefined for any other line. */
+/** The challenge in a line; undefined for any other line. */
 function challengeIn(line: string): string | undefined {
   const { challenge } = parseObject(line);
   return typeof challenge === 'string' && challenge.length <= maxChallenge ? challenge : undefined;
 }
 
-/** Reads a hello line. Throws AppError `bad_request` with what is wrong with it. */
+/** Parses a hello line. Throws AppError `bad_request` with the reason. */
 function parseHello(line: string): Hello {
   const hello = parseObject(line);
   if (hello['tooltray'] !== helloVersion) {
@@ -287,7 +283,7 @@ function acceptLine(version: string): string {
   return `${JSON.stringify({ tooltray: helloVersion, ok: true, version })}\n`;
 }
 
-/** Says why the connection is about to be closed. */
+/** The line that says why the connection is closed. */
 function rejectConnection(error: unknown): string {
   const { code, text } = toAppError(error);
   return `${JSON.stringify({ tooltray: helloVersion, error: text, code })}\n`;

@@ -16,12 +16,14 @@ interface FileIdentity {
 
 /** An address that a core listens on. */
 export interface ListeningPlace {
-  /** The name in a core's proof. */
+  /** The address in a core's proof. */
   readonly proves: string;
   isServed(): Promise<boolean>;
   /** Claims the place; requires the home's lock. Throws AppError `already_running` if a process responds there. */
   claim(): Promise<void>;
-  /** Creates again what another process removed; returns whether this was necessary. Throws as `claim` does. */
+  /**
+   * Creates the address again if another process removed it; returns whether it was missing. Throws as `claim` does.
+   */
   restore(): Promise<boolean>;
   /** Resolves when the last connection has ended. */
   close(): Promise<void>;
@@ -30,11 +32,11 @@ export interface ListeningPlace {
 export class SocketPlace implements ListeningPlace {
   readonly #path: string;
   readonly #createServer: () => Server;
-  /** The last one listens; earlier ones have connections left. */
+  /** The last one listens; earlier ones only serve their connections. */
   #servers: Server[] = [];
   #identity: FileIdentity | undefined;
 
-  /** Listens nowhere yet. The folder of `path` must not be shared with other users. */
+  /** Does not listen yet. The folder of `path` must not be shared with other users. */
   constructor(path: string, createServer: () => Server) {
     this.#path = path;
     this.#createServer = createServer;
@@ -70,8 +72,8 @@ export class SocketPlace implements ListeningPlace {
 
   async #listen(): Promise<void> {
     const server = this.#createServer();
-    // Bound under another name first: on close, the runtime unlinks the name that it bound, even if it is another
-    // process's socket by then.
+    // Bound under another name and renamed: on close, the runtime unlinks the name that it bound, even if that is
+    // another process's socket by then.
     const bound = join(dirname(this.#path), `s.${process.pid}`);
     rmSync(bound, { force: true });
     await listenAt(server, bound);
@@ -83,7 +85,7 @@ export class SocketPlace implements ListeningPlace {
     this.#servers = [...this.#servers.filter((earlier) => earlier.listening), server];
   }
 
-  /** Sockets of cores that were killed between binding and renaming. */
+  /** Removes sockets of cores that were killed between binding and renaming. */
   #sweep(): void {
     const folder = dirname(this.#path);
     for (const name of readdirSync(folder)) {
@@ -109,13 +111,13 @@ export function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-/** Throws AppError `already_running` where another process listens. */
+/** Throws AppError `already_running` if another process listens. */
 export function listenAt(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>
       reject(error.code === 'EADDRINUSE' ? alreadyRunning(path) : error);
     server.once('error', onError);
-    // Created private, not made so afterwards.
+    // Created as private, not changed afterwards.
     const before = process.umask(0o177);
     try {
       server.listen(path, () => {

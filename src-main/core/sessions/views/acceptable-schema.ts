@@ -1,10 +1,10 @@
 /**
- * Schemas as providers take them: many refuse the whole list of tools for one invalid keyword, at any depth. What fits
- * stays the same object. Source: JSON Schema 2020-12, Validation.
+ * Makes schemas acceptable to model providers, many of which refuse the whole list of tools for one invalid keyword at
+ * any depth. A valid schema stays the same object. Source: JSON Schema 2020-12, Validation.
  */
 import { isObject, type JsonObject, toPlainNumber } from '../../base/json.ts';
 
-/** Deeper or larger schemas stay as they are. */
+/** Deeper or larger schemas stay unchanged. */
 const maxDepth = 64;
 const maxNodes = 20_000;
 
@@ -29,7 +29,7 @@ const mapKeys = ['properties', 'patternProperties', '$defs', 'definitions', 'dep
 const numberKeys = ['minimum', 'maximum', 'multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems'];
 const textKeys = ['$ref', '$schema', '$id', '$anchor', '$comment', 'title', 'description', 'pattern', 'format'];
 
-/** A schema in which no keyword has a value that JSON Schema does not allow there. */
+/** Returns a schema without invalid keyword values. */
 export function acceptableSchema(schema: JsonObject): JsonObject {
   try {
     return new Repair().schema(schema, 0) as JsonObject;
@@ -44,7 +44,7 @@ class TooLarge extends Error {}
 class Repair {
   #nodes = 0;
 
-  /** Undefined for what is no schema. */
+  /** Undefined for a value that is not a schema. */
   schema(node: unknown, depth: number): unknown {
     if (typeof node === 'boolean') return node;
     if (!isObject(node)) return undefined;
@@ -67,7 +67,7 @@ class Repair {
     return changed.size === 0 ? node : replaced(node, changed);
   }
 
-  /** Tuples of drafts up to 7 are a list of schemas. */
+  /** Before draft 2020-12, tuples are a list of schemas. */
   #oneOrList(key: string, value: unknown, depth: number): unknown {
     return key === 'items' && Array.isArray(value) ? this.#list(value, depth) : this.schema(value, depth + 1);
   }
@@ -84,14 +84,14 @@ class Repair {
     if (!isObject(value)) return undefined;
     const changed = new Map<string, unknown>();
     for (const [name, member] of Object.entries(value)) {
-      // A parameter that is no schema may be anything.
+      // A parameter without a valid schema accepts anything.
       const fitted = this.schema(member, depth + 1) ?? {};
       if (fitted !== member) changed.set(name, fitted);
     }
     return changed.size === 0 ? value : replaced(value, changed);
   }
 
-  /** Draft 4 says `minimum: 3, exclusiveMinimum: true` for what is `exclusiveMinimum: 3` since draft 6. */
+  /** Draft 4 writes `minimum: 3, exclusiveMinimum: true` for `exclusiveMinimum: 3` of draft 6. */
   #exclusive(node: JsonObject, exclusive: string, bound: string, changed: Map<string, unknown>): void {
     const value = node[exclusive];
     if (value === undefined || typeof toPlainNumber(value) === 'number') return;
@@ -110,7 +110,7 @@ function typeOf(type: unknown): unknown {
   return names.length === type.length && names.every((name, at) => name === (type as unknown[])[at]) ? type : names;
 }
 
-/** A list of names, together with the properties that say of themselves that they are required, as draft 3 has it. */
+/** A list of names, plus the properties marked as required in the style of draft 3. */
 function requiredOf(node: JsonObject): unknown {
   const { required, properties } = node;
   const members = isObject(properties) ? Object.entries(properties) : [];

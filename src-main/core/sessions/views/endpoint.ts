@@ -1,4 +1,4 @@
-/** Which part of Tooltray a client app addresses, and the view that shows it. */
+/** The endpoint that a client app addresses, and the view that serves it. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { LiveCatalog } from '../../catalog/live-catalog.ts';
@@ -15,12 +15,12 @@ import { ServerView } from './server-view.ts';
 
 export interface Endpoint {
   readonly mode?: string | undefined;
-  /** Servers and tools of this profile alone. */
+  /** Restricts the endpoint to the servers and tools of this profile. */
   readonly profile?: string | undefined;
   /** Profiles that restrict the caller at any address. */
   readonly bounds?: readonly string[] | undefined;
   readonly server?: string | undefined;
-  /** The client app, where the address or `--app` names it. */
+  /** The client app, if the address or `--app` names it. */
   readonly app?: string | undefined;
   /** Client capabilities declared by its requests. */
   readonly capabilities?: JsonObject | undefined;
@@ -65,7 +65,7 @@ export class KnownEndpoints {
 
 const maxCachedEndpoints = 1000;
 
-/** Throws AppError `mode_unknown`, `server_not_found`, or `not_found` for a profile. */
+/** Throws AppError `mode_unknown`, `server_not_found`, or `not_found` for an unknown profile. */
 export function viewFor(endpoint: Endpoint, whole: SessionServices): SessionView {
   return layered(endpoint, whole, (scopes, core, wasThere) =>
     viewIn([...profilesAt(endpoint, core), ...scopes], endpoint, core, wasThere),
@@ -89,7 +89,7 @@ function layered(
   });
 }
 
-/** Returns the catalog available to the endpoint. Throws AppError `not_found` for a profile. */
+/** Returns the catalog available to the endpoint. Throws AppError `not_found` for an unknown profile. */
 export function catalogAt(endpoint: Endpoint, whole: SessionServices): LiveCatalog {
   return servicesForProfiles(profilesAt(endpoint, whole), whole).catalog;
 }
@@ -101,18 +101,18 @@ function profilesAt({ app, profile, bounds }: Endpoint, whole: SessionServices):
   return effectiveProfiles(config, app, profile, named);
 }
 
-/** The kind of app that comes there, as far as the user lets what it declares count. */
+/** The extension set of the app, as far as the user's settings allow. */
 export function extensionsAt({ app, capabilities = {} }: Endpoint, config: AppConfig): ExtensionSet | undefined {
   return extensionSetOf(capabilities, uiSettingFor(config, app) === 'off' ? [viewExtension] : []);
 }
 
-/** The core as apps have it that declare the same extensions. */
+/** Returns the services for apps that declare the same extensions. */
 function coreOf(endpoint: Endpoint, whole: SessionServices, config: AppConfig): SessionServices {
   const kind = extensionsAt(endpoint, config);
   return kind === undefined ? whole : (whole.inKind?.(kind) ?? whole);
 }
 
-/** `wasThere`: for a server that is gone, requests return an error, as everywhere. */
+/** `wasThere`: the server existed before; requests then return an error instead. */
 function viewIn(
   profiles: readonly string[],
   endpoint: Endpoint,
@@ -140,7 +140,7 @@ function viewIn(
   });
 }
 
-/** Why a path leads nowhere, with the ones that do. */
+/** The error for an unknown path, with the valid ones. */
 export function unknownEndpointError(pathname: string): AppError {
   return new AppError('not_found', `There is nothing at ${pathname}.`, {
     fix: 'Use /mcp, /mcp/mode/<mode>, /mcp/server/<server>, /mcp/app/<client app> or /mcp/p/<profile>.',

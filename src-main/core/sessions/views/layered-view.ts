@@ -1,6 +1,5 @@
 /**
- * The view of one of several users, by the config's layers: another view when they allow something else, with the user's own
- * settings.
+ * The view of one of several users by the config's layers: it is replaced when the layers permit something else.
  * Rebuilt from the current config, so that open sessions and streams follow changes of the file.
  */
 import type { JsonObject } from '../../base/json.ts';
@@ -17,17 +16,17 @@ import type { SessionServices } from '../session-settings.ts';
 import type { Introduction, SessionView } from '../session-view.ts';
 import type { TaskSubscription } from './task-subscriptions.ts';
 
-/** `scopes`: names of what the layers let through; `core`: with the user's settings. */
+/** `scopes`: names of what the layers permit; `core`: with the user's settings. */
 export type MakeView = (scopes: readonly string[], core: SessionServices) => SessionView;
 
-/** Maximum number of retained views: calls running in a hidden view can be fetched when it is shown again. */
+/** Maximum number of retained views: results of running calls in a replaced view can be fetched if it returns. */
 const maxViews = 4;
 
 export class LayeredView implements SessionView {
   readonly #person: LayerSubject;
   readonly #whole: SessionServices;
   readonly #make: MakeView;
-  /** Views keyed by what is allowed; the current one last. */
+  /** Views by what they permit; the current one is last. */
   readonly #views = new Map<string, SessionView>();
   #seen: AppConfig | undefined;
   #layers: AppliedLayers & { readonly scopes: readonly string[]; readonly key: string };
@@ -35,7 +34,7 @@ export class LayeredView implements SessionView {
   /** Whether the view differs from what the client app was last notified of. */
   #hasPendingNotification = false;
 
-  /** Throws what `make` throws. */
+  /** Throws as `make` does. */
   constructor(person: LayerSubject, whole: SessionServices, make: MakeView) {
     this.#person = person;
     this.#whole = whole;
@@ -176,7 +175,7 @@ export class LayeredView implements SessionView {
     return { ...applied, scopes, key: scopes.join('\n') };
   }
 
-  /** A core with the user's settings, in whatever profiles. */
+  /** Returns services with the user's settings, in any profile. */
   #own(core: SessionServices): SessionServices {
     return {
       ...core,
@@ -187,7 +186,7 @@ export class LayeredView implements SessionView {
   }
 }
 
-/** They are taken for tools that were of use lately, by which those are ordered that fit as well as each other. */
+/** Favorites count as recently used tools, which rank first among equal hits. */
 function withFavorites({ activity, catalog }: SessionServices, favorites: readonly string[]): ReadonlySet<string> {
   const used = activity.usedTools();
   if (favorites.length === 0) return used;

@@ -1,6 +1,6 @@
 /**
- * Calls of tools in a merged view: a helper of Tooltray runs here, a server's tool goes through the pipeline; slow ones
- * get a handle.
+ * Tool calls in a merged view: helper tools run here, tools of servers go through the pipeline; slow calls get a
+ * handle.
  */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -45,7 +45,7 @@ export class MergedCalls {
   readonly taskSubscriptions: TaskSubscriptions;
   readonly #views: ViewCalls;
 
-  /** `lists`: whether a client app of that era is shown a tool of that name. */
+  /** `lists`: whether a client app of that protocol is shown a tool of that name. */
   constructor(parts: MergedViewDeps, lists: (tool: string, era: ProtocolKind) => boolean) {
     const { resultCapacity, shaper, steps } = parts.core;
     this.#parts = parts;
@@ -54,7 +54,7 @@ export class MergedCalls {
     this.#steps = {
       ...steps,
       call: async (tool, params, request, context) => {
-        // A program has nobody who would come back for a task.
+        // A program cannot fetch a task later.
         const callContext = request.source === 'program' ? withoutTasks(context) : context;
         const answer = await steps.call(tool, params, request, callContext);
         parts.links.note(tool.server, answer);
@@ -81,12 +81,12 @@ export class MergedCalls {
     this.taskSubscriptions = new TaskSubscriptions({ tasks: this.#tasks, slow: this.#slow, servers, flow });
   }
 
-  /** A call was answered with a handle. */
+  /** Whether a call was answered with a handle. */
   get gaveHandles(): boolean {
     return this.#slow.hasHandles;
   }
 
-  /** `tools/call` of a client app. Rejects as the call does; throws what is wrong with the request itself. */
+  /** Handles `tools/call` of a client app. Rejects as the call does; throws errors of the request itself. */
   handle(params: JsonObject, caller: CallerContext): Promise<Result> {
     const { name } = params;
     const settings = this.#parts.settings.current;
@@ -98,7 +98,7 @@ export class MergedCalls {
       ...(areShown(settings) && { showsViews: true }),
     };
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
-    // It keeps to the limit by itself.
+    // `await_result` observes the time limit by itself.
     if (name === awaitResult.definition.name) return this.#run(this.#helper(name, settings), params, context);
     const helper = this.#helper(name, settings);
     const own = helper === undefined ? this.#views.find(name, settings) : undefined;
@@ -110,19 +110,19 @@ export class MergedCalls {
       .then((result) => this.#withBudgetNotice(result, context));
   }
 
-  /** A call of a server's tool, from whomever it comes. */
+  /** Calls a tool of a server, for any caller. */
   callServerTool(request: CallRequest, context: CallerContext): Promise<Result> {
     return callTool(request, context, this.#steps);
   }
 
-  /** Waits for the result of a slow call. `rest`: the other params. */
+  /** Waits for the result of a slow call. `rest`: other params. */
   awaitResult(wish: AwaitRequest, rest: JsonObject, context: CallerContext): Promise<Result> {
     return this.#slow.waitFor(wish, retryParams(rest), context);
   }
 
   /**
-   * A request about a task: a slow call of Tooltray, or one that a server answered with. Rejects with RpcError if there
-   * is none.
+   * Handles a request about a task: a slow call of Tooltray, or a task of a server. Rejects with RpcError if it is
+   * unknown.
    */
   async task(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
     const own = await this.#slow.task(method, params, context);
@@ -141,12 +141,12 @@ export class MergedCalls {
     return this.#tasks.idFor(server, taskId, sessionId);
   }
 
-  /** Calls that go on are ended. */
+  /** Ends calls that continue. */
   end(): void {
     this.#slow.end();
   }
 
-  /** `helper`: what the name means; undefined: a server's tool. */
+  /** `helper`: the tool with that name; undefined: a server's tool. */
   async #run(helper: HelperTool | undefined, params: JsonObject, context: CallerContext): Promise<Result> {
     const { name, arguments: args, ...rest } = params;
     const input = namedArguments(args);
@@ -161,7 +161,7 @@ export class MergedCalls {
     return callTool(request, context, { ...this.#steps, resolve: () => tool });
   }
 
-  /** Whatever goes wrong in a helper is for the model to read. */
+  /** Errors of a helper tool become results that the model can read. */
   async #runHelper(helper: HelperTool, input: JsonObject, rest: JsonObject, context: CallerContext): Promise<Result> {
     const { contexts, core } = this.#parts;
     const { name } = helper.definition;
@@ -183,7 +183,7 @@ export class MergedCalls {
     }
   }
 
-  /** Looking at servers and trying them again is free, and is in the record as what was asked for does. */
+  /** Records looking at servers and retrying them, which need no approval, like changes that were requested. */
   #noteLook({ admin, author }: HelperContext, input: JsonObject): void {
     if (admin.hasRequested(author)) return;
     const words = ['operation', 'action', 'name', 'server'].flatMap((key) =>
@@ -192,7 +192,7 @@ export class MergedCalls {
     admin.recorded.emit({ author, what: ['Looked', ...words].join(' '), failure: undefined });
   }
 
-  /** A server's tool goes before a helper that is named after a server. */
+  /** A server's tool takes precedence over a helper tool that is named after a server. */
   #helper(name: string, { mode, view }: SessionSettings): HelperTool | undefined {
     const { helpers } = this.#parts.core.modes;
     const listed = mode.helpers.find(({ definition }) => definition.name === name);
@@ -207,7 +207,7 @@ export class MergedCalls {
    */
   #withNotes(shaped: ShapedResult, { result, tool, request, context }: ShapedCall): ShapedResult {
     const { mode, view } = this.#parts.settings.current;
-    // At level `full` a result is the server's to the letter.
+    // At level `full` a result is passed verbatim.
     if (request.source !== undefined || view.level === 'full') return shaped;
     const linked = withLinkReader(shaped.result, mode.callLine);
     const repeats = this.#parts.core.repeatedCalls.note(tool, request.arguments ?? {}, result, context);
@@ -232,7 +232,7 @@ export class MergedCalls {
     }
   }
 
-  /** undefined if the client app could not call it: a list of 2026-07-28 stays as it was. */
+  /** Undefined if the client app could not call it, because lists of 2026-07-28 are fixed. */
   #awaitLine(args: JsonObject, { acceptsInputRequired }: CallerContext): string | undefined {
     const { mode } = this.#parts.settings.current;
     const isOut = acceptsInputRequired && isCalledByName(mode) && !this.#lists(awaitResult.definition.name, 'modern');
@@ -252,7 +252,7 @@ function hasContent(result: Result): result is JsonObject {
   return !(result instanceof RawJson) && Array.isArray(result['content']);
 }
 
-/** Adds a text at the end; a result without content, or held as bytes, stays as it is. */
+/** Appends a text; a result without content, or held as bytes, stays unchanged. */
 function withText(result: Result, text: string): Result {
   if (!hasContent(result)) return result;
   return { ...result, content: [...(result['content'] as unknown[]), { type: 'text', text }] };
@@ -268,10 +268,10 @@ function isQuoted({ spills, reachable }: HelperTool): boolean {
 // Apps, 2026-01-26).
 
 class ViewCalls {
-  /** Servers of whose tools with an interface one was called: their interfaces may be open. */
+  /** Servers with a called tool that has a user interface, which may be open. */
   readonly #open = new Set<string>();
 
-  /** A tool was called by an app that shows interfaces: this one may be open from now on. */
+  /** Records that a user interface of this tool may be open. */
   note({ server, definition }: CatalogEntry, { openedViews }: Pick<CallerContext, 'openedViews'>): void {
     const uri = viewUriOf(definition);
     if (uri === undefined) return;
@@ -280,9 +280,9 @@ class ViewCalls {
   }
 
   /**
-   * The tool that an interface means by this name; undefined for a name that models are listed, too, or that says
-   * nothing to interfaces. Throws AppError `not_allowed` for a tool that is there for models alone, `tool_ambiguous`
-   * where it could be of several open interfaces.
+   * The tool that a user interface calls by this name; undefined for a name that is listed to models too, or that no
+   * interface may call. Throws AppError `not_allowed` for a tool that only models may call, `tool_ambiguous` if
+   * several open interfaces could mean it.
    */
   find(name: string, settings: SessionSettings): ViewTool | undefined {
     const { catalog } = settings.view;
@@ -298,7 +298,7 @@ class ViewCalls {
     return only;
   }
 
-  /** The answer of a helper, leading to the interface of the tool that was called through it, where it was one. */
+  /** Adds to a helper tool's result the link to the user interface of the tool that was called through it. */
   leading(answer: Result, opened: ReadonlySet<string>): Result {
     const [uri, ...others] = opened;
     if (uri === undefined || others.length > 0 || scalarOf(answer, 'isError') === true) return answer;
@@ -306,7 +306,7 @@ class ViewCalls {
   }
 }
 
-/** The app shows interfaces, and the user lets it. */
+/** Whether the app shows user interfaces and the user permits it. */
 function areShown({ ui }: SessionSettings): boolean {
   return ui !== undefined && ui !== 'off';
 }

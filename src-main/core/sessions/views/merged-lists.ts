@@ -1,6 +1,6 @@
 /**
- * The list of tools that a merged view shows: the mode's own, those the user pinned, the servers', and what a session
- * turned out to need.
+ * The tools of a merged view: those of the mode, pinned ones, those of servers, and those that a session turned out to
+ * need.
  */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
@@ -25,7 +25,7 @@ export class MergedTools {
   #listed: { readonly era: ProtocolKind; readonly tools: string } | undefined;
 
   /**
-   * `followsLists`: the client app reads lists again when it is told that they have changed; `awaits`: a call was
+   * `followsLists`: the client app lists again when notified; `awaits`: a call was
    * answered with a handle.
    */
   constructor(parts: MergedViewDeps, followsLists: boolean, awaits: () => boolean) {
@@ -45,20 +45,20 @@ export class MergedTools {
     return this.#tools(era).some((tool) => tool['name'] === name);
   }
 
-  /** A server's tool that wants arguments repeated as headers, where what is listed says so. */
+  /** The listed form of a server's tool that requires arguments as headers. */
   withHeaders(name: string): JsonObject | undefined {
     const known = this.#parts.settings.current.view.catalog.lookup.tools.byListedName(name);
-    // Most want nothing, and the list is work.
+    // Most require none, and creating the list takes time.
     if (known === undefined || !this.#repeating.has(known.definition)) return undefined;
     return this.#tools('modern').find((tool) => tool['name'] === name && this.#repeating.has(tool));
   }
 
-  /** Counts the list of now as given out, if none was. */
+  /** Records the current list as delivered, unless one was. */
   watch(): void {
     if (this.#listed === undefined) this.list('modern');
   }
 
-  /** Whether the list that was given out is another one now; said once for each change. */
+  /** Whether the delivered list has changed; reported once for each change. */
   differs(): boolean {
     const before = this.#listed;
     return before !== undefined && before.tools !== JSON.stringify(this.list(before.era));
@@ -86,8 +86,7 @@ export class MergedTools {
   }
 
   /**
-   * Tools with a user interface that are not listed yet, and those that interfaces call, which apps keep from their
-   * models.
+   * Tools with a user interface that are not listed yet, and tools for interfaces, which apps hide from their models.
    */
   #besides(tools: readonly JsonObject[], era: ProtocolKind): readonly JsonObject[] {
     const { listedViews, ui, view } = this.#parts.settings.current;
@@ -102,7 +101,7 @@ export class MergedTools {
   }
 }
 
-/** The prompts that a merged view shows: the servers'. */
+/** The prompts of a merged view, which are those of the servers. */
 export class MergedPrompts {
   readonly #parts: MergedViewDeps;
 
@@ -130,7 +129,7 @@ export class MergedPrompts {
 }
 
 /**
- * The resources that a merged view shows: the servers', and our own where the mode lists them; ours can always be read.
+ * The resources of a merged view: those of the servers, and our own if the mode lists them; ours can always be read.
  */
 export class MergedResources {
   readonly #parts: MergedViewDeps;
@@ -189,7 +188,7 @@ export class MergedResources {
   }
 }
 
-/** An app that shows a user interface takes no content of another address for it. */
+/** Content under another address: an app that shows a user interface accepts no other. */
 function underUri(answer: Result, own: string, uri: string): Result {
   const { contents, ...rest } = toObject(answer);
   if (!Array.isArray(contents)) return answer;

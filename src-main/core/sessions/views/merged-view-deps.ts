@@ -27,14 +27,14 @@ export interface MergedViewDeps {
   readonly contexts: HelperContexts;
 }
 
-// The context of a helper tool is made for each of its calls, from the core's parts and the session's view.
+// Creates the context of a helper tool for each call, from the core's parts and the session's view.
 
 /** The functions of its view that a helper tool may use. */
 interface HelperView {
   call(request: CallRequest, context: CallerContext): Promise<Result>;
   readResource(params: JsonObject, context: CallerContext): Promise<Result>;
   getPrompt(params: JsonObject, context: CallerContext): Promise<Result>;
-  /** `rest`: what came next to the wish. */
+  /** `rest`: params in addition to the request. */
   awaitCall(wish: AwaitRequest, rest: JsonObject, context: CallerContext): Promise<Result>;
 }
 
@@ -44,7 +44,7 @@ export class HelperContexts {
   readonly #view: HelperView;
   /** Items that the session has been shown. */
   readonly memory = new ShownItems();
-  /** Results that came from the pipeline. */
+  /** Results from the pipeline. */
   readonly #given = new WeakSet<Result>();
 
   constructor(core: SessionServices, settings: SessionSettingsCache, view: HelperView) {
@@ -53,7 +53,7 @@ export class HelperContexts {
     this.#view = view;
   }
 
-  /** Whether a helper's answer is one that it was given and hands on as it is. */
+  /** Whether a helper tool returns a pipeline result unchanged. */
   isPassedThrough(result: Result): boolean {
     return this.#given.has(result);
   }
@@ -103,8 +103,8 @@ export class HelperContexts {
   }
 
   /**
-   * An answer that is read back is as private, and as foreign, as when it came; its reader may be another session of
-   * its app.
+   * A spill that is read has the same data-flow labels as the original result; its reader may be another session of
+   * the app.
    */
   #noteStored(ref: string, text: string, context: CallerContext): void {
     const { spillOf, flow } = this.#core;
@@ -118,7 +118,7 @@ export class HelperContexts {
     return result;
   }
 
-  /** A model that knows only a helper that calls tools gets at its own long answers through that one. */
+  /** A model that only knows a helper that calls tools must be able to read spills through it. */
   #call(request: CallRequest, context: CallerContext): Promise<Result> {
     const { modes, catalog } = this.#core;
     const own = modes.helpers.get(request.tool);
@@ -136,8 +136,8 @@ export class HelperContexts {
 }
 
 /**
- * Finds in the merged catalog what a client app names. A server that is named, or known to have it, and that is on its
- * way is waited for: a client app that was connected to an earlier core calls what it knows without listing first.
+ * Resolves what a client app names in the merged catalog. Waits for a starting server that is named or known to have
+ * it, because a client app that was connected to an earlier core calls tools without listing first.
  */
 type Waiter = Pick<CallContext, 'signal' | 'onProgress'>;
 
@@ -148,8 +148,8 @@ export class EntryResolver {
   readonly #links: Pick<SeenResources, 'serversOf'>;
 
   /**
-   * `settleMs`: how long servers are waited for where an address says nothing of whose it is; `links`: what answers
-   * have shown.
+   * `settleMs`: how long to wait for servers if an address does not identify one; `links`: links that results
+   * contained.
    */
   constructor(catalog: LiveCatalog, settleMs: number, links: Pick<SeenResources, 'serversOf'>) {
     this.#catalog = catalog;
@@ -177,7 +177,7 @@ export class EntryResolver {
     }
   }
 
-  /** The server that completes an argument, and the reference as it knows it. Rejects with RpcError. */
+  /** The server that completes an argument, and the reference in that server's terms. Rejects with RpcError. */
   async completion(ref: JsonObject, context: Waiter): Promise<{ readonly server: string; readonly ref: JsonObject }> {
     if (ref['type'] === 'ref/prompt') {
       const prompt = await this.prompt(ref['name'], context);
@@ -192,9 +192,9 @@ export class EntryResolver {
   }
 
   /**
-   * The server of a resource. One that was never listed may have it or a template that fits better, so such are waited
-   * for, until it `isFound`. Rejects with RpcError: nobody has it, or the state of the one whose it is; with AppError
-   * where several have it.
+   * The server of a resource. Servers that were never listed may have it, or a better matching template, so they are
+   * waited for until `isFound`. Rejects with RpcError if no server has it or its server is unavailable, with AppError
+   * if several have it.
    */
   async resource(
     uri: string,
@@ -225,7 +225,7 @@ export class EntryResolver {
     );
   }
 
-  /** Rejects with RpcError where it does not come: its state, the cause, what helps. */
+  /** Rejects with RpcError if the server does not become ready, with its state, the cause, and a fix. */
   async #arrival({ config: { name } }: ConfiguredServer, context: Waiter, facts: JsonObject = {}): Promise<void> {
     try {
       await this.#catalog.awaitServer(name, this.#settleMs, context);

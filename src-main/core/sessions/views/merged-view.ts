@@ -1,4 +1,4 @@
-/** All servers together, shown in a mode. */
+/** The view of all servers together in a mode. */
 import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
@@ -67,7 +67,7 @@ export class MergedView implements SessionView {
     return this.#core.catalog;
   }
 
-  /** Names of the servers that there are in it. */
+  /** Names of the servers in the view. */
   get servers(): readonly string[] {
     return this.#core.servers.all.map(({ config }) => config.name);
   }
@@ -78,12 +78,12 @@ export class MergedView implements SessionView {
 
   async introduce(): Promise<Introduction> {
     const { catalog, serverInfo, settleMs } = this.#core;
-    // Names are those of the config, whatever is up; only right after the start of the core is that not read.
+    // Server names come from the config, which is unread only right after the start of the core.
     await catalog.configLoaded(settleMs);
     const { mode, view } = this.#settings.current;
     return {
       serverInfo,
-      // Announced whatever the servers have now: what comes later needs no new handshake.
+      // Announced regardless of the servers' current capabilities, so that later ones need no new `initialize`.
       capabilities: {
         tools: { listChanged: true },
         resources: { subscribe: true, listChanged: true },
@@ -93,7 +93,7 @@ export class MergedView implements SessionView {
         ...this.#extensions(),
         ...this.#experimental(),
       },
-      // In 2026-07-28 every request is introduced to, and hardly any wants to read it.
+      // Computed on demand, because in 2026-07-28 few requests need it.
       get instructions() {
         return [mode.instructions(view), catalog.finder.configProblem].filter(Boolean).join('\n\n');
       },
@@ -106,7 +106,7 @@ export class MergedView implements SessionView {
     if (kind === undefined) return {};
     const own = {
       ...(supportsViews(kind) && { [viewExtension]: {} }),
-      // A slow call is one.
+      // A slow call can be a task.
       ...(tasksExtension in kind.extensions && { [tasksExtension]: {} }),
     };
     const declared = servers.all.map(({ handshake }) => handshake?.capabilities ?? {});
@@ -123,7 +123,7 @@ export class MergedView implements SessionView {
     const { catalog, compared, settleMs } = this.#core;
     await compared?.(settleMs);
     const { mode, reason } = this.#settings.current;
-    // Where Tooltray chose the mode, it may choose another one once it knows what there is.
+    // An automatically chosen mode may change once the servers are known.
     const isFixed = key === 'tools' && (mode.fixedList ?? mode.listsAtOnce) === true && reason === undefined;
     if (!isFixed) await catalog.settled(settleMs);
     // Includes servers that became ready meanwhile.

@@ -1,18 +1,16 @@
 /**
- * Repairs servers' list entries for strict client apps. They validate a list as a whole: one member of the wrong type
- * would cost
- * the user the entries of every server. Valid members stay untouched, unknown ones included.
- * Source: Tool, Resource, ResourceTemplate and Prompt of the schemas 2025-11-25 and 2026-07-28, and what the SDKs'
- * clients enforce.
+ * Repairs list entries for strict client apps, which validate a list as a whole: one member of the wrong type would
+ * cost the user the entries of every server. Valid members stay untouched, including unknown ones. Source: Tool,
+ * Resource, ResourceTemplate and Prompt of the schemas 2025-11-25 and 2026-07-28, and what the SDKs' clients enforce.
  */
 import { isObject, type JsonObject, toPlainNumber } from '../../base/json.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { ProtocolKind } from '../../wire/protocol-kind.ts';
 import { acceptableSchema } from './acceptable-schema.ts';
 
-// Members of an object made to fit where a strict reader would refuse them; what fits already is handed back as it is.
+// Repairs members that a strict reader would refuse; a valid value is returned as it is.
 
-/** Gives back the value, one that fits in its place, or undefined to leave it out. */
+/** Returns the value, a repaired one, or undefined to leave it out. */
 type Fit = (value: unknown) => unknown;
 type Fits = ReadonlyMap<string, Fit>;
 
@@ -26,7 +24,7 @@ function fitMembers(value: JsonObject, fits: Fits): JsonObject {
   return changed.size === 0 ? value : replaceMembers(value, changed);
 }
 
-/** Every member by the same measure. */
+/** Applies one repair to every member. */
 function fitAll(value: JsonObject, fit: Fit): JsonObject {
   return fitMembers(value, new Map(Object.keys(value).map((key) => [key, fit])));
 }
@@ -43,7 +41,7 @@ function objectWith(fits: Fits): Fit {
   return (value) => (isObject(value) ? fitMembers(value, fits) : undefined);
 }
 
-/** Items that cannot be made to fit are left out. */
+/** Items that cannot be repaired are left out. */
 function listOf(fit: Fit): Fit {
   return (value) => (Array.isArray(value) ? fitItems(value, fit) : undefined);
 }
@@ -70,7 +68,7 @@ function acceptableTool(tool: JsonObject, era: ProtocolKind): JsonObject {
   const inputSchema = objectSchema(fitted['inputSchema']);
   const whole = inputSchema === fitted['inputSchema'] ? fitted : { ...fitted, inputSchema };
   const output = whole['outputSchema'];
-  // Any schema may describe the output since 2026-07-28; before it had to be an object's.
+  // Since 2026-07-28 any schema may describe the output; before, only an object schema.
   if (era === 'modern' || !isObject(output) || output['type'] === 'object') return whole;
   const { outputSchema: _left, ...rest } = whole;
   return rest;
@@ -83,7 +81,7 @@ function objectSchema(value: unknown): JsonObject {
   return fitted['type'] === 'object' ? fitted : { ...fitted, type: 'object' };
 }
 
-/** A property may be given as `true` or `false` in JSON Schema, which clients of the handshake era refuse. */
+/** JSON Schema permits `true` or `false` for a property, which stateful clients refuse. */
 const property: Fit = (value) => (isObject(value) ? value : value === false ? { not: {} } : {});
 const number: Fit = (value) => (typeof toPlainNumber(value) === 'number' ? value : undefined);
 const share: Fit = (value) =>

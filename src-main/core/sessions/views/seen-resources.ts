@@ -6,17 +6,17 @@ import { isObject, objectOrEmpty } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 
-/** The oldest are forgotten first. */
+/** Maximum number of links; the oldest are dropped first. */
 const maxLinks = 5000;
 const maxInOneAnswer = 1000;
 const maxUriLength = 4096;
-/** How far from its type the address of a link may be in an answer that is kept as bytes. */
+/** Maximum distance between the type and the address of a link in a result held as bytes. */
 const reach = 2 * maxUriLength;
 
 export class SeenResources {
   readonly #servers = new Map<string, Set<string>>();
 
-  /** Keeps the links and embedded resources of an answer of `server`: of a call, a prompt, a read. */
+  /** Records links and embedded resources in a server's result of a call, a prompt, or a read. */
   note(server: string, answer: Result): void {
     const uris = answer instanceof RawJson ? urisInBytes(answer) : urisIn(answer);
     let left = maxInOneAnswer;
@@ -31,7 +31,7 @@ export class SeenResources {
     }
   }
 
-  /** The servers that have shown it; more than one where several did. */
+  /** The servers that returned it. */
   serversOf(uri: string): readonly string[] {
     return [...(this.#servers.get(uri) ?? [])];
   }
@@ -54,7 +54,7 @@ function urisIn({ content, messages, contents }: Readonly<Record<string, unknown
   return uris;
 }
 
-/** Answers of megabytes are not parsed for it: the address is looked for next to each link. */
+/** Large results are not parsed; the address is searched next to each link. */
 function urisInBytes({ chunks }: RawJson): string[] {
   const uris: string[] = [];
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);

@@ -20,15 +20,15 @@ interface ServerTask {
   readonly sessionId: string;
 }
 
-/** The oldest are forgotten first. */
+/** Maximum number of tasks; the oldest are dropped first. */
 const maxTasks = 1000;
 
 export class ServerTasks {
   readonly #tasks = new Map<string, ServerTask>();
 
   /**
-   * An answer of a server; where it is a task with an id that another server has given as well, the same under an id of
-   * our own.
+   * Records a task in a server's result. If another server used the same id, the result is returned with an id of
+   * ours.
    */
   note(
     server: string,
@@ -49,8 +49,8 @@ export class ServerTasks {
   }
 
   /**
-   * The server of the task that a request is about, and the request as that server has it; undefined if it is about
-   * none that the caller has.
+   * The server of the task that a request names, and the request with that server's id; undefined for a task that the
+   * caller does not own.
    */
   find(params: JsonObject, principal: Principal): { readonly server: string; readonly params: JsonObject } | undefined {
     const known = this.#tasks.get(String(params['taskId']));
@@ -58,7 +58,7 @@ export class ServerTasks {
     return { server: known.server, params: { ...params, taskId: known.taskId } };
   }
 
-  /** The id under which apps have a task of a server; undefined if there is none, or none that the session has made. */
+  /** The id under which apps know a server's task; undefined if there is none, or if another session created it. */
   idFor(server: string, taskId: string, sessionId?: string): string | undefined {
     const isMeant = (task: ServerTask): boolean =>
       task.taskId === taskId && task.server === server && (sessionId === undefined || task.sessionId === sessionId);
@@ -80,7 +80,7 @@ export class ServerTasks {
   }
 }
 
-/** The same at the servers' own addresses: for all sessions together, since an app comes back for its tasks. */
+/** Task owners at the servers' own endpoints, shared by all sessions because an app may return for its tasks. */
 export class TasksByServer {
   readonly #servers = new Map<string, ServerTasks>();
 
@@ -91,7 +91,7 @@ export class TasksByServer {
   }
 }
 
-/** An answer to `tasks/list`, with those alone that the caller has. */
+/** The result of `tasks/list`, limited to the caller's tasks. */
 export function filterOwnTasks(answer: Result, server: string, tasks: ServerTasks, principal: Principal): Result {
   const { tasks: listed, ...rest } = toObject(answer);
   if (!Array.isArray(listed)) return answer;
@@ -104,7 +104,7 @@ export function filterOwnTasks(answer: Result, server: string, tasks: ServerTask
   return { ...rest, tasks: own };
 }
 
-/** An answer about a task, with the id that the app has for it. */
+/** A result about a task, with the app's id for it. */
 export function withTaskId(answer: Result, taskId: unknown): Result {
   const own = scalarOf(answer, 'taskId');
   if (own === undefined || own === taskId) return answer;
@@ -118,7 +118,7 @@ export function taskNotFoundError(context: CallerContext): RpcError {
       requiredCapabilities: { extensions: { [tasksExtension]: {} } },
     });
   }
-  // Without the extension, or tasks of a server, there is nothing to ask after.
+  // Without the extension, or tasks of a server, task methods do not exist.
   if (!context.acceptsInputRequired)
     return new RpcError(rpcCode.methodNotFound, 'Method not found: there are no tasks.');
   return taskGoneError();

@@ -1,4 +1,4 @@
-/** One server alone, names and texts untouched: what `/mcp/server/<name>` shows. */
+/** The view of a single server, unchanged, as `/mcp/server/<name>` shows it. */
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { truncateName } from '../../base/visible-text.ts';
@@ -25,12 +25,12 @@ interface ServerViewOptions {
   readonly catalog: LiveCatalog;
   readonly steps: CallStages;
   readonly isOn: IsToolEnabled;
-  /** Whether there is that tool here; absent if every one is. */
+  /** Whether the tool exists here; absent if every tool does. */
   readonly hasTool?: ((server: string, definition: JsonObject) => boolean) | undefined;
-  /** The app shows user interfaces of tools; else tools are not there that are for those alone. */
+  /** Whether the app shows user interfaces of tools; otherwise tools that only interfaces call are hidden. */
   readonly showsViews: boolean;
   readonly settleMs: number;
-  /** Remembers what is read besides answers of calls. */
+  /** Records what is read besides call results. */
   readonly flow: Pick<DataFlowGuard, 'recordText'>;
   /** Owners of the server's tasks. */
   readonly tasks: ServerTasks;
@@ -121,7 +121,7 @@ export class ServerView implements SessionView {
 
   async forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
     const { flow, server, tasks } = this.#options;
-    // All that are on one line are one client to the server: it would tell each of them of the others' tasks.
+    // All sessions on one connection are one client to the server, which would notify each of the others' tasks.
     const isOfTask = method.startsWith('tasks/') && this.#hasTasks();
     const isList = method === 'tasks/list';
     const known = isOfTask && !isList ? tasks.find(params, context.principal) : undefined;
@@ -181,7 +181,7 @@ export class ServerView implements SessionView {
     return this.#shown(this.#options.servers.find(this.#options.server)?.listing ?? emptyListing);
   }
 
-  /** Untouched but for the tools that the user switched off. */
+  /** Unchanged except for tools that the user disabled. */
   #shown(listing: Listing): Listing {
     const tools = listing.tools.filter((tool) => this.#isShown(tool));
     return tools.length === listing.tools.length ? listing : { ...listing, tools };
@@ -206,7 +206,7 @@ export class ServerView implements SessionView {
     return server.handshake as Handshake;
   }
 
-  /** A tool that no list shows is still the server's to refuse; where some are not there, nobody asks it. */
+  /** A tool that no list contains is still for the server to refuse, unless some tools are hidden. */
   #entry(name: string): CatalogEntry {
     const { hasTool, server: own, showsViews } = this.#options;
     const known = this.#server().listing.tools.find((tool) => tool['name'] === name);
@@ -222,7 +222,7 @@ function noTool(name: string, server: string): AppError {
   return new AppError('tool_not_found', text, { fix: 'Look up the tools there are first.' });
 }
 
-/** Members of the answers to `initialize` and `server/discover` that are said again for each session. */
+/** Members of the results of `initialize` and `server/discover` that are set for each session. */
 const introductionKeys: ReadonlySet<string> = new Set([
   ...['protocolVersion', 'capabilities', 'serverInfo', 'instructions'],
   ...['resultType', 'supportedVersions', 'ttlMs', 'cacheScope'],
@@ -234,7 +234,7 @@ function introductionOf({ serverInfo, capabilities, instructions, raw }: Handsha
   return { serverInfo, capabilities: withListChanged(capabilities), instructions, rest };
 }
 
-/** We notice changes even where the server does not announce them. */
+/** Tooltray notices changes even if the server does not announce them. */
 function withListChanged(capabilities: JsonObject): JsonObject {
   const changed = (['tools', 'resources', 'prompts'] as const).flatMap((key) => {
     const own = capabilities[key];

@@ -1,6 +1,6 @@
 /**
  * Task status notifications for clients of protocol 2026-07-28. Slow calls notify on their own. Servers are subscribed
- * to, and the task IDs in their notifications are replaced by those that the client knows. Source: extension
+ * to, and the task ids in their notifications are replaced by those that the client knows. Source: extension
  * `io.modelcontextprotocol/tasks` (SEP-2663), task status notifications.
  */
 import { toText, type JsonObject } from '../../base/json.ts';
@@ -35,7 +35,7 @@ interface TaskStatus {
 
 export class TaskSubscriptions {
   readonly #parts: ReceivedTasksDeps;
-  /** Who listens, by the app's id of the task. */
+  /** Subscribers by the app's task id. */
   readonly #listeners = new Map<string, Set<CallerContext>>();
 
   constructor(parts: ReceivedTasksDeps) {

@@ -1,14 +1,12 @@
-/**
- * The views of one line, by the client app that its requests name: mostly one, kept apart where a line carries several.
- */
+/** The views of one connection by the client app that its requests name; usually one. */
 import type { JsonObject } from '../../base/json.ts';
 import { extensionSetOf } from '../../servers/extension-set.ts';
 import type { SessionView } from '../session-view.ts';
 
-/** Anyone may call itself anything; names beyond these share the first view. */
+/** Client names are unverified, so names beyond this number share the first view. */
 const maxApps = 50;
 
-/** `app`: undefined if the line's address says which it is. */
+/** `app`: undefined if the connection's address names it. */
 export type OpenView = (app: string | undefined, capabilities: JsonObject) => SessionView;
 
 export class ViewsByApp {
@@ -16,7 +14,7 @@ export class ViewsByApp {
   readonly #open: OpenView | undefined;
   readonly #views = new Map<string, { readonly app: string | undefined; readonly view: SessionView }>();
 
-  /** `first` is for requests that name no client app and declare no extension; without `open` it is for all. */
+  /** `first` serves requests that name no client app and declare no extension; without `open` it serves all. */
   constructor(first: SessionView, open: OpenView | undefined) {
     this.#first = first;
     this.#open = open;
