@@ -22,7 +22,7 @@ export class CoreLifecycle {
   #stopWatching: () => void = () => undefined;
   #stopAudit: () => Promise<void> = () => Promise.resolve();
   #watching: Promise<unknown> = Promise.resolve();
-  #beginning: Promise<void> | undefined;
+  #known: PromiseWithResolvers<void> | undefined;
 
   constructor(deps: LifecycleDeps) {
     this.#deps = deps;
@@ -34,10 +34,15 @@ export class CoreLifecycle {
 
   /**
    * Resolves when the servers are known, which requires that processes left by a previous core have ended. Before that,
-   * clients would see an empty tool list. Undefined once they are known, or if the core was not started. Never rejects.
+   * clients would see an empty tool list. Undefined once they are known, or if no start is expected. Never rejects.
    */
   get starting(): Promise<void> | undefined {
-    return this.#beginning;
+    return this.#known?.promise;
+  }
+
+  /** Called by a host that listens before it starts the core: clients that connect meanwhile wait for the servers. */
+  expectStart(): void {
+    this.#known ??= Promise.withResolvers();
   }
 
   /** Starts the servers of the config and follows its changes. Resolves when every server has started or failed. */
@@ -47,12 +52,10 @@ export class CoreLifecycle {
     const { config } = context;
     this.#startWatching();
     let settled: Promise<unknown> = Promise.resolve();
-    const known = Promise.withResolvers<void>();
-    this.#beginning = known.promise;
+    this.expectStart();
     const markKnown = (): void => {
       stopLooking();
-      this.#beginning = undefined;
-      known.resolve();
+      this.#markKnown();
     };
     // Cached listings of a previous core count as known.
     const stopLooking = servers.manager.listingChanged.on(() => servers.manager.isConfigLoaded && markKnown());
@@ -72,6 +75,7 @@ export class CoreLifecycle {
     const { groups, proposals, closeCalls, record } = this.#deps;
     const { context, servers, trust, clients } = groups;
     this.#stopWatching();
+    this.#markKnown();
     // Waits for setup: a watcher created after the stop would leak.
     await this.#watching;
     await context.config.stop();
@@ -90,6 +94,11 @@ export class CoreLifecycle {
     await trust.scans.close();
     servers.processes.close();
     await context.health.close();
+  }
+
+  #markKnown(): void {
+    this.#known?.resolve();
+    this.#known = undefined;
   }
 
   #startWatching(): void {

@@ -38,8 +38,10 @@ export interface CoreOptions {
 }
 
 export interface Core extends CoreGroups {
-  /** Resolves when the servers are known; undefined: they are, or the core was not started. Never rejects. */
+  /** Resolves when the servers are known; undefined: they are, or no start is expected. Never rejects. */
   readonly starting: Promise<void> | undefined;
+  /** Makes clients that connect from now on wait for `start`. */
+  readonly expectStart: () => void;
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
   readonly start: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -106,6 +108,7 @@ export function createCore(options: CoreOptions): Core {
     get starting() {
       return lifecycle.starting;
     },
+    expectStart: () => lifecycle.expectStart(),
     start: () => lifecycle.start(),
     close: () => lifecycle.close(),
   };

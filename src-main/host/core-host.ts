@@ -2,7 +2,6 @@
 import { allModes } from '../compat/all-modes.ts';
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
 import type { ActivityThread } from '../core/activity/activity-thread.ts';
@@ -217,10 +216,11 @@ export class CoreHost {
   }
 
   /**
-   * Opens socket and HTTP, of a team's replica HTTP alone. Rejects with AppError `already_running`, or `port_in_use`
+   * Opens socket and HTTP, of a team's replica HTTP alone; clients wait until the core is started. Rejects with AppError `already_running`, or `port_in_use`
    * where the port was given in the options.
    */
   async listen(): Promise<void> {
+    this.core.expectStart();
     if (this.#team === undefined) await this.#openSocket();
     // The user started it, so client apps may again.
     if (this.#team === undefined) rmSync(quitFile(this.paths.runDir), { force: true });
@@ -242,17 +242,10 @@ export class CoreHost {
     this.#stops.push(servers.changed.on(() => void healing.scan()));
   }
 
-  /** A session may begin between listening and starting, when no server is known yet. Resolves at the latest after 5 s. */
-  async #configApplied(): Promise<void> {
-    const { manager } = this.core.servers;
-    for (let waits = 0; !manager.isConfigLoaded && waits < 100; waits++) await delay(50);
-  }
-
   /** Serves MCP on a line of its own. Rejects with AppError `mode_unknown` or `server_not_found`. */
   async serve(transport: Transport, endpoint: Endpoint, letIn: AuthInfo, onEnd?: () => void): Promise<void> {
     const { starting } = this.core;
     if (starting !== undefined) await starting;
-    if (endpoint.server !== undefined) await this.#configApplied();
     const { activity, clients } = this.core;
     let letGo = (): void => undefined;
     let isOver = false;

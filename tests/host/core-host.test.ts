@@ -295,6 +295,39 @@ describe('HTTP', () => {
   });
 });
 
+test('delays clients of one server that come between listening and starting', async () => {
+  const host = await open({ askToken: false });
+  await host.listen();
+  const url = `${host.addresses.http}/server/utils`;
+  const [modern, legacy, socket] = [
+    new ModernClient(new HttpClient(url, true)),
+    new HttpClient(url),
+    await connect(host, { server: 'utils' }),
+  ];
+  const asked = Promise.all([
+    modern.once('tools/list').then(({ result }) => result),
+    legacy
+      .initialize()
+      .then(() => legacy.exchange('tools/list'))
+      .then(({ message }) => message.result),
+    socket.initialize().then(() => socket.request('tools/list')),
+  ]);
+  // They wait for this, however early they arrive.
+  expect(host.core.starting).toBeInstanceOf(Promise);
+  await host.core.start();
+  expect(host.core.starting).toBeUndefined();
+  for (const result of await asked)
+    expect(result?.['tools']).toContainEqual(expect.objectContaining({ name: 'current_time' }));
+});
+
+test('ends clients that wait for a start when the core stops before it', async () => {
+  const host = await open({ askToken: false });
+  await host.listen();
+  const client = await connect(host);
+  await host.stop();
+  await client.closed;
+});
+
 test('a listening core lets client apps start Tooltray again', async () => {
   const host = await open();
   const file = quitFile(host.core.context.paths.runDir);
