@@ -23,35 +23,32 @@ import {
 } from '../../rpc/edition.ts';
 import { TeamAdmin, type TeamAdminDeps } from '../admin/team-admin.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { PayloadSide, PayloadText } from '../../rpc/contract.ts';
-import type { TeamCall, CallQueries } from '../activity/call-queries.ts';
 import { InboxService, type InboxServiceDeps } from './inbox-service.ts';
 import { UserService, type UserServiceDeps } from './user-service.ts';
 import { ServerService, type ServerServiceDeps } from './server-service.ts';
 import { SignInService, type SignInServiceDeps } from './sign-in-service.ts';
 import type { TeamActivityCache } from './team-activity-cache.ts';
+import { teamCallHandlers, type CallHandlerDeps } from './team-call-handlers.ts';
 import { teamStepHandlers, type StepHandlerDeps } from './team-step-handlers.ts';
-import { readerOf, rowsOf, type Viewer, rowScopeOf } from './viewer.ts';
+import { readerOf, rowsOf, type Viewer } from './viewer.ts';
 
 export interface TeamHandlerDeps
   extends
     CoreGroups,
     Omit<UserServiceDeps, 'admin'>,
     StepHandlerDeps,
+    CallHandlerDeps,
     Omit<ServerServiceDeps, 'admin'>,
     InboxServiceDeps {
   readonly audit: TeamAdminDeps['audit'];
   readonly people: UserServiceDeps['people'];
   readonly record: TeamActivityCache;
-  readonly pages: CallQueries;
   readonly signIns: SignInServiceDeps['signIns'];
 }
 
-const defaultLimit = 200;
-
 /** Returns the handlers for one viewer. */
 export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handlers {
-  const { context, calls, servers, record, pages } = parts;
+  const { context, calls, servers, record } = parts;
   const whose = rowsOf(viewer);
   const { people, tokens, audit } = parts;
   const admin = new TeamAdmin({ people, tokens, audit, actor: { name: viewer.name, place: 'dashboard' } });
@@ -63,34 +60,8 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     return context.config.current.servers.filter(({ name }) => scope.hasServer(name));
   };
   const signIns = new SignInService({ signIns: parts.signIns, servers: visibleServers, admin }, viewer);
-  const requireCall = async (id: number): Promise<TeamCall> => {
-    const call = await pages.find(whose, id);
-    if (call !== undefined) return call;
-    throw new AppError('not_found', 'Call not found.', { fix: 'It may have expired.' });
-  };
   return {
-    activity: async ({ beforeId, afterId, limit = defaultLimit, spilled, user, ...filter }) => {
-      const wanted = await rowScopeOf(viewer, user, parts.people);
-      const page = await pages.page(wanted, { ...filter, isSpilled: spilled }, { beforeId, afterId, limit });
-      return { ...page, calls: await record.named(whose, page.calls) };
-    },
-    callDetail: async ({ id }) => {
-      const call = await requireCall(id);
-      const [shown] = await record.named(whose, [call]);
-      if (shown === undefined) throw new Error('The call has no row.');
-      const sent = await textSent(call, viewer, parts);
-      return {
-        ...shown,
-        hasView: false,
-        payloads: { asked: unkept, sent, given: unkept },
-        // Of the stages, a team's log stores only the server's time.
-        stages: { resolve: 0, allow: 0, call: call.callMs, shape: 0 },
-      };
-    },
-    callPayload: async ({ id, side }: { id: number; side: PayloadSide }) => {
-      const call = await requireCall(id);
-      return side === 'sent' ? textSent(call, viewer, parts) : unkept;
-    },
+    ...teamCallHandlers(viewer, parts),
     savings: async (question) => priced(await record.savings(whose, question), parts),
     charts: ({ period }) => record.charts(whose, period),
     auditEntries: async ({ user: name, ...query }) => {
@@ -161,17 +132,4 @@ function layersOf(
 
 function userOf(record: AuditRecord): string | undefined {
   return 'user' in record ? record.user : undefined;
-}
-
-/** A team does not store payloads. */
-const unkept: PayloadText = { none: 'off' };
-
-async function textSent(
-  { spillId }: TeamCall,
-  viewer: Viewer,
-  { calls }: Pick<CoreGroups, 'calls'>,
-): Promise<PayloadText> {
-  if (spillId === undefined) return unkept;
-  const isHere = (await calls.spills.find(spillId, readerOf(viewer))) !== undefined;
-  return { none: isHere ? 'kept-answer' : 'lost-answer' };
 }
