@@ -83,20 +83,7 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
   }
   switch (state.kind) {
     case 'disabled':
-      return {
-        level: 'off',
-        summary: 'Off',
-        detail: held === undefined ? 'Switched off in the config.' : holdReasons[held],
-        action: { kind: 'enable', label: 'Switch on' },
-        ...(held === 'review' && { summary: 'In review', action: review }),
-        ...(held === 'setup' && {
-          level: 'attention',
-          summary: 'Needs setup',
-          reason: 'needs a value',
-          action: setValue,
-        }),
-        ...(held === 'blocked' && { summary: 'Blocked', action: review }),
-      };
+      return disabledHealth(held);
     case 'disconnected':
       return {
         level: 'off',
@@ -105,33 +92,10 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
         action: undefined,
       };
     case 'connecting':
-      return {
-        level: 'busy',
-        summary: `Starting ${formatSeconds(now - state.since)}`,
-        detail: 'Waiting for the server to answer; a first start may download it.',
-        action: undefined,
-      };
     case 'installing':
-      return {
-        level: 'busy',
-        summary: `Installing ${formatSeconds(now - state.since)}`,
-        detail: 'Its package is being fetched, which may take minutes the first time.',
-        action: undefined,
-      };
     case 'authenticating':
-      return {
-        level: 'busy',
-        summary: 'Signing in',
-        detail: 'Waiting for the sign-in to finish in the browser.',
-        action: undefined,
-      };
     case 'discovering':
-      return {
-        level: 'busy',
-        summary: 'Reading tools',
-        detail: `Connected; reading its lists for ${formatSeconds(now - state.since)}.`,
-        action: undefined,
-      };
+      return { level: 'busy', ...startingHealth(state, now), action: undefined };
     case 'pending-sign-in':
       return {
         level: 'attention',
@@ -141,27 +105,7 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
         action: { kind: 'sign-in', label: 'Sign in' },
       };
     case 'error':
-      // Not an error: users with a value of their own can use the server.
-      if (state.error.data?.['whose'] === 'user')
-        return {
-          level: 'off',
-          summary: 'Waits for its people',
-          detail: reasonOf(name, state.error),
-          action: undefined,
-        };
-      if (state.error.code === 'secret_missing')
-        return {
-          level: 'attention',
-          summary: 'Needs setup',
-          detail: reasonOf(name, state.error),
-          ...remedyOf(name, state.error),
-        };
-      return {
-        level: 'error',
-        summary: 'Stopped',
-        detail: `${reasonOf(name, state.error)} Next try in ${formatSeconds(state.retryAt - now)}.`,
-        ...remedyOf(name, state.error),
-      };
+      return failureHealth(name, state, now);
     case 'ready':
       return problems.length === 0
         ? { level: 'ok', summary: 'Ready', detail: `${tools} ${tools === 1 ? 'tool' : 'tools'}.`, action: undefined }
@@ -173,6 +117,64 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
             action: { kind: 'view-log', label: 'View log' },
           };
   }
+}
+
+function disabledHealth(held: HealthInput['held']): ServerHealth {
+  const off = { level: 'off', detail: held === undefined ? 'Switched off in the config.' : holdReasons[held] } as const;
+  switch (held) {
+    case undefined:
+      return { ...off, summary: 'Off', action: { kind: 'enable', label: 'Switch on' } };
+    case 'review':
+      return { ...off, summary: 'In review', action: review };
+    case 'blocked':
+      return { ...off, summary: 'Blocked', action: review };
+    case 'setup':
+      return { ...off, level: 'attention', summary: 'Needs setup', reason: 'needs a value', action: setValue };
+  }
+}
+
+function startingHealth(
+  state: Extract<ServerState, { kind: 'connecting' | 'installing' | 'authenticating' | 'discovering' }>,
+  now: number,
+): Pick<ServerHealth, 'summary' | 'detail'> {
+  switch (state.kind) {
+    case 'connecting':
+      return {
+        summary: `Starting ${formatSeconds(now - state.since)}`,
+        detail: 'Waiting for the server to answer; a first start may download it.',
+      };
+    case 'installing':
+      return {
+        summary: `Installing ${formatSeconds(now - state.since)}`,
+        detail: 'Its package is being fetched, which may take minutes the first time.',
+      };
+    case 'authenticating':
+      return { summary: 'Signing in', detail: 'Waiting for the sign-in to finish in the browser.' };
+    case 'discovering':
+      return {
+        summary: 'Reading tools',
+        detail: `Connected; reading its lists for ${formatSeconds(now - state.since)}.`,
+      };
+  }
+}
+
+function failureHealth(
+  name: string,
+  { error, retryAt }: Extract<ServerState, { kind: 'error' }>,
+  now: number,
+): ServerHealth {
+  const detail = reasonOf(name, error);
+  // Not an error: users with a value of their own can use the server.
+  if (error.data?.['whose'] === 'user')
+    return { level: 'off', summary: 'Waits for its people', detail, action: undefined };
+  if (error.code === 'secret_missing')
+    return { level: 'attention', summary: 'Needs setup', detail, ...remedyOf(name, error) };
+  return {
+    level: 'error',
+    summary: 'Stopped',
+    detail: `${detail} Next try in ${formatSeconds(retryAt - now)}.`,
+    ...remedyOf(name, error),
+  };
 }
 
 /** Text of an error without the server's name, which stands before it wherever the status is shown. */
