@@ -2,7 +2,7 @@
  * Notices a session that repeats the same call and gets the same result, because the model is probably caught in a
  * loop. Tools that are meant to be repeated do not count.
  */
-import { isDeepStrictEqual } from 'node:util';
+import { hash } from 'node:crypto';
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { namesTool } from '../config/tool-names.ts';
@@ -11,9 +11,8 @@ import { RawJson } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 
 interface LastCall {
-  readonly tool: string;
-  readonly args: JsonObject;
-  readonly result: JsonObject;
+  /** Digest of tool, arguments, and result: results of up to 1 MB are not retained. */
+  readonly digest: string;
   /** Number of equal calls in a row, including this one. */
   readonly count: number;
 }
@@ -48,9 +47,9 @@ export class RepeatedCalls {
     const last = this.#last.get(session);
     this.#last.delete(session);
     if (result instanceof RawJson || isPolling(tool, this.#pollingTools())) return undefined;
-    const isSame = last?.tool === tool.id && isDeepStrictEqual(last.args, args) && isSameResult(last.result, result);
-    const count = isSame ? last.count + 1 : 1;
-    this.#last.set(session, { tool: tool.id, args, result, count });
+    const digest = digestOf(tool.id, args, result);
+    const count = last?.digest === digest ? last.count + 1 : 1;
+    this.#last.set(session, { digest, count });
     const [oldest] = this.#last.keys();
     if (this.#last.size > maxSessions && oldest !== undefined) this.#last.delete(oldest);
     return count < noticedCalls ? undefined : count;
@@ -62,9 +61,12 @@ export function repeatedCallText(count: number): string {
   return `This is call ${count} in a row with these arguments and this result. Change the arguments, or continue with what you have.`;
 }
 
-/** Ignores `_meta`, which describes how and when the result was produced. */
-function isSameResult(one: JsonObject, other: JsonObject): boolean {
-  return ['content', 'structuredContent', 'isError'].every((key) => isDeepStrictEqual(one[key], other[key]));
+/** Ignores `_meta`, which describes how and when the result was produced, and the order in which arguments are given. */
+function digestOf(tool: string, args: JsonObject, { content, structuredContent, isError }: JsonObject): string {
+  const named = Object.keys(args)
+    .toSorted()
+    .map((key) => [key, args[key]]);
+  return hash('sha256', JSON.stringify([tool, named, content, structuredContent, isError]), 'base64');
 }
 
 /** Words in the names of tools that are polled. */

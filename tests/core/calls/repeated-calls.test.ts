@@ -1,4 +1,6 @@
 /** Equal calls in a row: counted by session, tool, arguments, and result; not for tools that poll. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
@@ -77,4 +79,31 @@ test('counts a tool whose name only contains such a word', () => {
   for (const name of ['estate_search', 'checkout', 'catalog', 'read_statute']) {
     expect([name, counts(thrice(tool(name))).at(-1)]).toEqual([name, 3]);
   }
+});
+
+test('counts equal arguments in another order', () => {
+  const given = [
+    { a: 1, b: 2 },
+    { b: 2, a: 1 },
+    { a: 1, b: 2 },
+  ] as const;
+  expect(counts(given.map((args) => [read, args, say('x')] as const)).at(-1)).toBe(3);
+});
+
+test('retains no result: many sessions with large results take little memory', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const repeated = new RepeatedCalls(() => []);
+  const used = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = used();
+  for (let at = 0; at < 200; at++) {
+    // Repeating alone would only refer to the short text.
+    const text = Buffer.alloc(500_000, `result ${at} `).toString('latin1');
+    repeated.note(read, {}, say(text), { sessionId: `s${at}`, memoryId: undefined });
+  }
+  expect(used() - before).toBeLessThan(5_000_000);
+  expect(repeated.note(read, {}, say('x'), { sessionId: 's0', memoryId: undefined })).toBeUndefined();
 });
