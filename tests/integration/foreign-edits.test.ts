@@ -1,7 +1,10 @@
 /** Edits of the config file by other programs: removals apply at once, and what would launch or allow something is held. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { resolveAppPaths } from '../../src-main/core/base/app-paths.ts';
+import { openConfig } from '../../src-main/host/open-config.ts';
 import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
@@ -65,6 +68,27 @@ test('accepts the first config of a home, and starts a server of a later edit on
   await rpc(core, 'approve', { id: asked?.id });
   await expect.poll(() => running(core), { timeout: 30_000 }).toEqual(['a', 'evil']);
   expect(await waiting(core)).toEqual([]);
+});
+
+test('commands that only look accept nothing: what a home says counts from its first start, and later edits are held', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'tooltray-looked-'));
+  try {
+    const paths = resolveAppPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
+    await writeFile(paths.configFile, JSON.stringify({ servers: { a: echo } }));
+    const looked = await openConfig(paths.configFile, false, {}, paths);
+    expect([looked.current.servers.length, looked.pendingEdits]).toEqual([1, []]);
+    expect(await readdir(home)).toEqual([basename(paths.configFile)]);
+    await using core = await startCore({ servers: { a: echo, b: other } }, { ...own, home });
+    expect([running(core), await waiting(core)]).toEqual([['a', 'b'], []]);
+    await edit(core, { servers: { a: echo, b: other, evil: other } });
+    expect(running(core)).toEqual(['a', 'b']);
+    // Looking at a home that has a record approves nothing either.
+    const again = await openConfig(paths.configFile, false, {}, paths);
+    expect(again.pendingEdits).toMatchObject([{ kind: 'entry', server: 'evil' }]);
+    expect(await waiting(core)).toHaveLength(1);
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
 });
 
 test('keeps the accepted launch running after a changed one, shows the lines, and rejecting restores it', async () => {
