@@ -10,7 +10,8 @@ import { databaseUrl } from './team-database.ts';
 
 export interface AuditSource extends AsyncDisposable {
   readonly log: AuditLog;
-  readonly owner: 'home' | 'team';
+  /** How the findings of a verification name the current key. */
+  readonly keyName: string;
   /** undefined: there are none. Rejects with AppError `secret_locked`. */
   keys(): Promise<AuditKeys | undefined>;
   /** Flushes buffered records to the log. */
@@ -26,7 +27,7 @@ function homePlace(): AuditSource {
   const folder = join(cliPaths().dataDir, 'audit');
   return {
     log: new FileAuditLog(folder),
-    owner: 'home',
+    keyName: 'the key of this home',
     keys: () => AuditKeys.inVault(openVault(cliPaths().dataDir, process.env)),
     settle,
     [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -49,7 +50,7 @@ async function teamPlace(url: string): Promise<AuditSource> {
   const database = new Database({ url, most: 2, name: 'tooltray audit' });
   return {
     log: new AuditTable(database.sql),
-    owner: 'team',
+    keyName: 'the first of the team’s keys',
     keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit()),
     // Replicas write within a second.
     settle: () => Promise.resolve(),

@@ -30,7 +30,7 @@ type NewDecision = Omit<StoredDecision, 'id' | 'at'>;
 const maxDecisions = 50;
 const retentionMs = 30 * 24 * 60 * 60_000;
 
-/** One document for every core of a home or a team, changed by one process at a time. */
+/** Decisions in one document that several cores share, and that one process changes at a time. */
 export class DecisionHistory {
   readonly #document: JsonDocument;
 

@@ -148,8 +148,8 @@ export function isRisky(change: ServerChange): boolean {
 }
 
 /**
- * Changes that models asked for and the user has not decided yet: one document for every core of a home, or of a team's
- * database. It is changed by one process at a time, so that what was decided in one is decided in all of them.
+ * A change that a model asked for and the user has not decided yet. All of them are in one document that several cores
+ * share and one process changes at a time, so that a decision in one of them counts in all.
  */
 export interface Proposal {
   readonly id: string;

@@ -1,6 +1,6 @@
 /**
- * A small JSON document that several processes read and change: a private file of a home here, a row of a team's
- * database there.
+ * A small JSON document that several processes read and change: a private file here; other editions may store it as a
+ * database row.
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

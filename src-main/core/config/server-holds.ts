@@ -36,8 +36,13 @@ export function assertReviewed(server: { readonly name: string; readonly held?: 
   if (server?.held !== 'review' && server?.held !== 'blocked') return;
   const said = server.held === 'review' ? 'waits for the review of the person' : 'was blocked by the person';
   throw new AppError('not_allowed', `${server.name} ${said}.`, {
-    fix: `Only they, or in a team an admin, can let it start, where they see what it is: tooltray inbox show ${server.name}, or Tooltray's window.`,
+    fix: `Only the user or an administrator can let it start: ${reviewCommand(server.name)}.`,
   });
+}
+
+/** Where a server is reviewed, for the fix of an error. */
+export function reviewCommand(server: string): string {
+  return `tooltray inbox show ${server}, or the inbox in Tooltray's window`;
 }
 
 /** Takes MCPProxy's mark off an entry that a user has accepted. Throws as setServerField does. */

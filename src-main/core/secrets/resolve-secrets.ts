@@ -47,7 +47,7 @@ export interface ResolveSecretsOptions {
   readonly setUsersWith?: string;
 }
 
-/** Returns how secrets are resolved without a user: in a team with per-user values, to none of those. */
+/** Returns how secrets are resolved without a user: those with a value per user have none. */
 export function forNobody({
   setWith,
   setUsersWith,

@@ -48,7 +48,7 @@ export function appAccessFile(file: string): OpenRecordStore {
   return openFileRecordStore(file, () => refusal(file));
 }
 
-/** Access of one user's client apps: the user of a home, or a user of a team. */
+/** Access of one user's client apps. */
 export class AppAccessStore {
   /** Emits changes made by this process. */
   readonly changed = new Emitter<AccessChange>();

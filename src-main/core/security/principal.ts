@@ -46,7 +46,7 @@ export interface Principal {
 /** A user of an installation. */
 export type Person = Pick<Principal, 'user'>;
 
-/** The one user of a desktop. Ids of a team's users are longer. */
+/** The one user of a desktop. The IDs of all other users are longer. */
 const desktopUser = 'person';
 
 /** The client app by which the record knows what the user does by hand: runs of tools, and decisions. */

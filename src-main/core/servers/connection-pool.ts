@@ -8,8 +8,8 @@ import type { Connection } from './connection.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 
 /**
- * `any`: sessions of all clients. `session`: one session, which the server can send requests to. `user`: one user of a
- * team, whatever client app they use.
+ * `any`: sessions of all clients. `session`: one session, which the server can send requests to. `user`: one user,
+ * whatever client app they use.
  */
 export type ConnectionOwner =
   | { readonly kind: 'any' }

@@ -3,6 +3,7 @@ import { AppError, joinSentences, addFix } from '../base/errors.ts';
 import { maskText } from '../base/mask.ts';
 import { settleWithin } from '../base/settle-within.ts';
 import type { LeaseHandle } from '../config/server-config.ts';
+import { reviewCommand } from '../config/server-holds.ts';
 import { awaitWithProgress } from '../wire/await-with-progress.ts';
 import type { CallContext } from './in-flight-calls.ts';
 import { clearDamagedFolder } from './launch/package-runner.ts';
@@ -144,7 +145,7 @@ function inReview(server: string, held: 'review' | 'blocked'): AppError {
   const said =
     held === 'review' ? 'waits for the review of the person and is not started before' : 'was blocked by the person';
   return new AppError('server_disabled', `${server} ${said}.`, {
-    fix: `Do without it; they, or in a team an admin, can look at it and accept it: tooltray inbox show ${server}, or Tooltray's window.`,
+    fix: `Do without it. The user or an administrator can accept it: ${reviewCommand(server)}.`,
   });
 }
 

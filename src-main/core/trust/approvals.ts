@@ -84,7 +84,7 @@ export interface SubmittedApproval {
 }
 
 interface QuestionLimits {
-  /** Limit per user in a team, so that nobody uses up the whole queue. */
+  /** Limit per user, so that nobody uses up the whole queue. */
   readonly ofPerson: number;
   readonly ofApp: number;
   readonly ofAll: number;
@@ -137,8 +137,8 @@ export class ApprovalQueue {
   }
 
   /**
-   * Applies a user's decision. `by`: where it was made (`dashboard`, `tray`, `command line`, `client app`); in a team
-   * preceded by the user's name. Throws AppError `not_found` if the approval is not open, `bad_request` for an unknown
+   * Applies a user's decision. `by`: where it was made (`dashboard`, `tray`, `command line`, `client app`),
+   * preceded by the user's name if there are several users. Throws AppError `not_found` if the approval is not open, `bad_request` for an unknown
    * choice.
    */
   decide(id: string, choice: string, by: string): PendingApproval {

@@ -91,7 +91,7 @@ describe('a name with a server', () => {
     [
       'held:run',
       'in-review',
-      "held waits for the review of the person and is not started before. Do without it; they, or in a team an admin, can look at it and accept it: tooltray inbox show held, or Tooltray's window.",
+      "held waits for the review of the person and is not started before. Do without it. The user or an administrator can accept it: tooltray inbox show held, or the inbox in Tooltray's window.",
     ],
   ])('%s is reported as %s', (spelling, reason, text) => {
     expect(answer(world, spelling)).toEqual([reason, text]);

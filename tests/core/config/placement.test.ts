@@ -68,7 +68,7 @@ test('reads a user value per user in a team, and from the vault for a single use
 test('warns when a personal server becomes a shared one', () => {
   const personal = { command: 'notes', placement: 'per-user' };
   expect(entryConsequences(personal, { command: 'notes' })).toContainEqual({
-    text: 'In a team, all people then share what was a process of each of them.',
+    text: 'All users then share one process instead of having one each.',
     isGrave: true,
   });
   expect(entryConsequences(personal, { ...personal, lazy: true })).toEqual([]);

@@ -83,7 +83,7 @@ export interface AccessEntry {
     | 'expired'
     | 'signed in'
     | 'signed out';
-  /** Who made the change in a team: the name of a user, or `operator` and the operating system's user. */
+  /** Who made the change, if there are several users: a name, or `operator` and the operating system's user. */
   readonly by?: string | undefined;
   /** The client app whose access changed … */
   readonly app?: string | undefined;

@@ -1,4 +1,4 @@
-/** The audit log as seen by writers, readers and verification: files of a home, or rows of a team's database. */
+/** The audit log as seen by writers, readers and verification: files of a home, or rows of a database. */
 import type { Emitter } from '../../base/emitter.ts';
 import type { JsonDocument } from '../../base/json-document.ts';
 import type { ChainLink } from './hash-chain.ts';

@@ -49,8 +49,8 @@ export interface Verification {
 
 export interface VerifyOptions {
   readonly log: AuditLog;
-  /** Whose key it is; a team's key is the first of those configured for its replicas. */
-  readonly owner?: 'home' | 'team';
+  /** How findings name the current key; `the key of this home` by default. */
+  readonly keyName?: string;
   /** The current public key; undefined: it is missing. */
   readonly ownKey: string | undefined;
   /** Whether the key exists but is unavailable now. */
@@ -96,7 +96,7 @@ export async function verifyLog(options: VerifyOptions): Promise<Verification> {
 class Check {
   readonly #ownKey: string | undefined;
   readonly #isLocked: boolean;
-  readonly #owner: string;
+  readonly #keyName: string;
   /** Records whose hash is known from another source. */
   readonly #wanted: ReadonlyMap<number, Set<string>>;
   readonly #findings: IntegrityFinding[] = [];
@@ -120,10 +120,13 @@ class Check {
   #trimmedTo = 0;
   #isFileStart = false;
 
-  constructor({ ownKey, isLocked = false, owner = 'home' }: VerifyOptions, known: readonly (ChainLink | undefined)[]) {
+  constructor(
+    { ownKey, isLocked = false, keyName = 'the key of this home' }: VerifyOptions,
+    known: readonly (ChainLink | undefined)[],
+  ) {
     this.#ownKey = ownKey;
     this.#isLocked = isLocked;
-    this.#owner = owner === 'home' ? 'the key of this home' : 'the first of the team’s keys';
+    this.#keyName = keyName;
     const wanted = new Map<number, Set<string>>();
     for (const one of known) if (one) wanted.set(one.seq, (wanted.get(one.seq) ?? new Set()).add(one.hash));
     this.#wanted = wanted;
@@ -255,7 +258,7 @@ class Check {
       return;
     }
     if (head.key !== this.#ownKey && this.#keys.has(this.#ownKey ?? ''))
-      this.#tell('badly signed', seq, `Head ${seq} is not signed with ${this.#owner}.`);
+      this.#tell('badly signed', seq, `Head ${seq} is not signed with ${this.#keyName}.`);
     this.#lastKey = head.key;
     this.#keys.add(head.key);
     if (!isSigned(head.signed, head.sig, head.key))
@@ -293,9 +296,9 @@ class Check {
     if (this.#isLocked) this.#notes.push('The vault is locked, so whose the signatures are cannot be told now.');
     else if (this.#ownKey === undefined)
       this.#tell('badly signed', seq, 'The key of this home is gone, so nobody can tell whose signatures these are.');
-    else if (!this.#keys.has(this.#ownKey)) this.#tell('badly signed', seq, `No head is signed with ${this.#owner}.`);
+    else if (!this.#keys.has(this.#ownKey)) this.#tell('badly signed', seq, `No head is signed with ${this.#keyName}.`);
     else if (others.length > 0 && this.#lastKey === this.#ownKey)
-      this.#notes.push(`The first heads are signed with another key than ${this.#owner}: ${others.join(', ')}.`);
+      this.#notes.push(`The first heads are signed with another key than ${this.#keyName}: ${others.join(', ')}.`);
   }
 
   #tellCut(head: ChainLink | undefined, why: string): void {

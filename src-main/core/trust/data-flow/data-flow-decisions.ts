@@ -1,6 +1,6 @@
 /**
- * Stores the user's permanent data-flow decisions: "always for this destination". One document for every core of a
- * home or a team, written by one process at a time. Each can be undone.
+ * Stores the user's permanent data-flow decisions: "always for this destination". They are in one
+ * document that several cores share and one process writes at a time. Each can be undone.
  */
 import { AppError } from '../../base/errors.ts';
 import { Emitter } from '../../base/emitter.ts';

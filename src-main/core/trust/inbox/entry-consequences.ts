@@ -38,7 +38,7 @@ export function entryConsequences(
 
 function becomesShared(before: JsonObject | undefined, after: JsonObject): readonly Consequence[] {
   if (before?.['placement'] !== 'per-user' || after['placement'] === 'per-user') return [];
-  return [grave('In a team, all people then share what was a process of each of them.')];
+  return [grave('All users then share one process instead of having one each.')];
 }
 
 /** Secrets of the vault that a server would newly receive, or receive as another program or at another address. */

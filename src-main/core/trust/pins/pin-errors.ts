@@ -1,5 +1,6 @@
 /** Errors for definitions that the user has not accepted, and for decisions on definitions that have changed since. */
 import { AppError } from '../../base/errors.ts';
+import { reviewCommand } from '../../config/server-holds.ts';
 import type { DefinitionChange } from './pinned-definitions.ts';
 
 /**
@@ -19,8 +20,8 @@ export function definitionHeldError(
     : `${what} ${how} since ${server} was accepted, and ${now}.`;
   return new AppError('not_allowed', since, {
     fix: isRejected
-      ? "Do without it. They, or in a team an admin, can take that back: Decided in the inbox of Tooltray's window, or tooltray inbox history."
-      : `Ask them, or in a team an admin, to look at it: tooltray inbox show ${server}, or Tooltray's window.`,
+      ? "Do without it. The user or an administrator can undo that: tooltray inbox history, or the inbox in Tooltray's window."
+      : `Ask the user or an administrator to review it: ${reviewCommand(server)}.`,
     data: { code: 'TOOL_QUARANTINED', server, tool: name, isNew: change === 'new' },
   });
 }
