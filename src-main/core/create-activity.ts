@@ -127,5 +127,10 @@ function payloadSettings(
   mayKeep: boolean,
 ): PayloadSettings {
   const { retentionDays, maxBytes, deleteOnExit } = results;
-  return { keep: mayKeep && activity.storePayloads, keepDays: retentionDays, maxBytes, deleteAtExit: deleteOnExit };
+  return {
+    keep: mayKeep && activity.storePayloads,
+    retentionDays: retentionDays,
+    maxBytes,
+    deleteAtExit: deleteOnExit,
+  };
 }

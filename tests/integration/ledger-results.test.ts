@@ -82,7 +82,7 @@ test.runIf(allCases)(
         0,
       ]);
       // More than the window of an app that nobody knows, which is what counts on both sides.
-      expect([results?.answers, results?.given, results?.net]).toEqual([128_000, 128_000, 0]);
+      expect([results?.results, results?.given, results?.net]).toEqual([128_000, 128_000, 0]);
       await call(4_000_000);
       const after = (await causesOf(core, app))['results'];
       const estimated = (after?.sent ?? 0) - payloadTokens(line);

@@ -22,7 +22,7 @@ const texts = 50_000;
 const sessions = 10_000;
 const rounds = 5;
 const weekMs = 7 * 86_400_000;
-const limits = { keepDays: 60, maxBytes: 8e9 };
+const limits = { retentionDays: 60, maxBytes: 8e9 };
 
 export async function measure(print) {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-bench-timeline-'));

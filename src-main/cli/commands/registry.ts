@@ -151,7 +151,7 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
     server: found.server.name,
     version: found.server.version,
     option: option.id,
-    answers: inputs,
+    inputs,
   };
   const own = given.name ?? found.name;
   const preview = await ask('registryPreview', wish);

@@ -68,8 +68,8 @@ function nameOf(key: string, app: string | undefined, by: SavingsKey): string {
   return key === '' ? '(tooltray)' : oneLine(key);
 }
 
-function cells({ baseline, spent, answers, given, readBack, net, raw, calls }: SavingsTotals): string[] {
-  const sums = [baseline, spent, answers, given, readBack].map(number);
+function cells({ baseline, spent, results, given, readBack, net, raw, calls }: SavingsTotals): string[] {
+  const sums = [baseline, spent, results, given, readBack].map(number);
   return [...sums, paint(net < 0 ? 'bad' : 'good', number(net)), number(raw), number(calls)];
 }
 

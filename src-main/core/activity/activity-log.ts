@@ -255,8 +255,15 @@ export class ActivityLog {
     const { file, payloads } = this.#options;
     const maxRows = Math.max(1, this.#options.maxRows);
     const maxBytes = Math.max(minBytes, this.#options.maxBytes);
-    const { keep, keepDays, maxBytes: payloadBytes } = payloads();
-    return { file, maxRows, maxBytes, payloads: { keep, keepDays, maxBytes: payloadBytes }, run: this.#run, known };
+    const { keep, retentionDays, maxBytes: payloadBytes } = payloads();
+    return {
+      file,
+      maxRows,
+      maxBytes,
+      payloads: { keep, retentionDays, maxBytes: payloadBytes },
+      run: this.#run,
+      known,
+    };
   }
 
   #runDeferred(limitMs = Infinity): void {

@@ -103,7 +103,7 @@ export type ActivityEvent =
   | ({ readonly kind: 'booking' } & Booking);
 
 export interface PayloadLimits {
-  readonly keepDays: number;
+  readonly retentionDays: number;
   /** Maximum size of all payloads and their index. */
   readonly maxBytes: number;
 }

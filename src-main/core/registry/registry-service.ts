@@ -20,7 +20,7 @@ export interface InstallRequest {
   readonly version: string;
   /** Id of the option. */
   readonly option: string;
-  readonly answers: InputValues;
+  readonly inputs: InputValues;
 }
 
 /** The exact command or address that would be used; secrets as `***`. */
@@ -72,10 +72,10 @@ export class RegistryService {
   /** Rejects with AppError `registry_failed`, `not_found`, unsupported. */
   async preview(choice: InstallRequest, signal: AbortSignal): Promise<InstallPreviewDetails> {
     const chosen = await this.#find(choice, signal);
-    const entry = entryOf(chosen, choice.answers, () => maskPlaceholder);
+    const entry = entryOf(chosen, choice.inputs, () => maskPlaceholder);
     const named = entryOf(
       chosen,
-      choice.answers,
+      choice.inputs,
       ({ label }) => `\${secret:${label.replace(/[^A-Za-z0-9_.-]+/g, '_')}}`,
     );
     const { command, args = [], url, env, headers } = entry;
@@ -86,7 +86,7 @@ export class RegistryService {
       variables: pairsOf(env),
       headers: pairsOf(headers),
       meanings: entryConsequences(undefined, named),
-      problems: validateInputs(chosen.option, choice.answers),
+      problems: validateInputs(chosen.option, choice.inputs),
     };
   }
 
@@ -96,9 +96,9 @@ export class RegistryService {
    */
   async probe(choice: InstallRequest, signal: AbortSignal): Promise<EntryProbe> {
     const chosen = await this.#ready(choice, signal);
-    const stored = await this.#keepSecrets(chosen, choice.answers, 'trial');
+    const stored = await this.#keepSecrets(chosen, choice.inputs, 'trial');
     try {
-      return await this.#parts.tryEntry(entryOf(chosen, choice.answers, stored.secretOf));
+      return await this.#parts.tryEntry(entryOf(chosen, choice.inputs, stored.secretOf));
     } finally {
       await this.#forget(stored.isNew);
     }
@@ -112,10 +112,10 @@ export class RegistryService {
   async add(choice: InstallRequest, name: string, untested: boolean, signal: AbortSignal): Promise<AddServerOutcome> {
     const chosen = await this.#ready(choice, signal);
     requireFree(name, this.#parts.names());
-    const stored = await this.#keepSecrets(chosen, choice.answers, name);
+    const stored = await this.#keepSecrets(chosen, choice.inputs, name);
     let isStored = false;
     try {
-      const entry = entryOf(chosen, choice.answers, stored.secretOf);
+      const entry = entryOf(chosen, choice.inputs, stored.secretOf);
       const trial = untested ? undefined : await this.#parts.tryEntry(entry);
       if (trial?.ok === false) return { kind: 'failed', trial };
       await this.#parts.save(name, untested ? { ...entry, quarantined: true } : entry);
@@ -133,7 +133,7 @@ export class RegistryService {
 
   async #ready(choice: InstallRequest, signal: AbortSignal): Promise<Chosen> {
     const chosen = await this.#find(choice, signal);
-    requireInputs(chosen.option, choice.answers);
+    requireInputs(chosen.option, choice.inputs);
     return chosen;
   }
 

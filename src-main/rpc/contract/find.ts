@@ -26,7 +26,7 @@ interface FindOutputs {
   find: {
     readonly tools: readonly FoundTool[];
     readonly sessions: readonly TimelineSession[];
-    readonly kept: readonly SpillRow[];
+    readonly spills: readonly SpillRow[];
     /** Sessions were looked for among so many of the newest, and none that are older; undefined: all were. */
     readonly sessionsLookedThrough?: number;
   };

@@ -24,7 +24,7 @@ const selection = z.object({
   version: text,
   option: name,
   /** The values that the user entered, by the ids of inputs, secrets too. */
-  answers: z.record(name, z.string().max(100_000)),
+  inputs: z.record(name, z.string().max(100_000)),
 });
 export type RegistrySelection = Parsed<typeof selection>;
 

@@ -59,15 +59,15 @@ export async function drawCharts(period: SavingsPeriod, sources: ChartSources): 
     const to = starts[at + 1] ?? until;
     return { from, until: to, withoutTooltray: 0, withTooltray: 0, uncapped: 0, ...callsIn(outcomes, from, to) };
   });
-  for (const { key, baseline, answers, raw, spent, given, readBack } of report.rows) {
+  for (const { key, baseline, results, raw, spent, given, readBack } of report.rows) {
     const at = stepAt(starts, timeOf(key));
     const to = steps[at];
     if (to === undefined) continue;
     steps[at] = {
       ...to,
-      withoutTooltray: to.withoutTooltray + baseline + answers,
+      withoutTooltray: to.withoutTooltray + baseline + results,
       withTooltray: to.withTooltray + spent + given + readBack,
-      uncapped: to.uncapped + baseline + Math.max(answers, raw),
+      uncapped: to.uncapped + baseline + Math.max(results, raw),
     };
   }
   const { servers, measured } = await sources.latencies(since, until);

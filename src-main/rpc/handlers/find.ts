@@ -17,7 +17,7 @@ const maxSnippetLength = 200;
 
 export const findHandlers = {
   find: async ({ text }, deps) => {
-    if (text.trim() === '') return { tools: [], sessions: [], kept: [] };
+    if (text.trim() === '') return { tools: [], sessions: [], spills: [] };
     await deps.calls.spills.ready();
     const fits = wordMatcher(text);
     const rows = await spillRows({ limit: maxScanned }, deps);
@@ -28,7 +28,7 @@ export const findHandlers = {
     return {
       tools: findTools(text, fits, deps),
       sessions,
-      kept: spills.slice(0, maxOtherResults),
+      spills: spills.slice(0, maxOtherResults),
       ...(lookedThrough !== undefined && { sessionsLookedThrough: lookedThrough }),
     };
   },

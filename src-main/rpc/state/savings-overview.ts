@@ -34,10 +34,10 @@ export function savingsPeriods(now = Date.now()): Readonly<Record<SavingsPeriod,
 }
 
 export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSummary, 'since'> {
-  const { baseline, answers, raw, spent, given, readBack, net, estimatedShare } = total;
+  const { baseline, results, raw, spent, given, readBack, net, estimatedShare } = total;
   return {
-    withoutTooltray: baseline + answers,
-    uncapped: baseline + Math.max(answers, raw),
+    withoutTooltray: baseline + results,
+    uncapped: baseline + Math.max(results, raw),
     withTooltray: spent + given + readBack,
     net,
     estimatedShare,

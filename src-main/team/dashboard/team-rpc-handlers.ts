@@ -82,7 +82,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
       throw new AppError('not_found', 'Spill not found.', { fix: 'It may have expired.' });
     },
     find: async (input, deps, signal) => {
-      const { tools, kept } = await findHandlers.find(input, deps);
+      const { tools, spills } = await findHandlers.find(input, deps);
       signal.throwIfAborted();
       const scope = scopeOfViewer(viewer, parts);
       const isShown = ({ server, tool }: (typeof tools)[number]): boolean => {
@@ -90,7 +90,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
         const definition = listed?.find(({ name }) => name === tool);
         return definition !== undefined && scope.hasTool(server, definition);
       };
-      return { tools: tools.filter(isShown), kept, sessions: [] };
+      return { tools: tools.filter(isShown), spills, sessions: [] };
     },
     // The counts would reveal what a profile hides.
     toolMatches: async (input, deps) =>

@@ -9,7 +9,7 @@ import { homeOf, hrefTo, type View, viewNames } from '../../lib/addresses.ts';
 import type { PaletteCommand } from './run-command.ts';
 
 /** The groups of the palette, in the order in which equals stand. */
-export const entryKinds = ['view', 'server', 'command', 'setting', 'tool', 'session', 'kept'] as const;
+export const entryKinds = ['view', 'server', 'command', 'setting', 'tool', 'session', 'spill'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 export const kindTitles: Readonly<Record<EntryKind, string>> = {
@@ -19,7 +19,7 @@ export const kindTitles: Readonly<Record<EntryKind, string>> = {
   setting: 'Settings',
   tool: 'Run a tool',
   session: 'Sessions',
-  kept: 'Spills',
+  spill: 'Spills',
 };
 
 export interface PaletteEntry {
@@ -84,10 +84,10 @@ export function serverEntries(servers: Slices['servers']): PaletteEntry[] {
 export interface FoundThings {
   readonly tools: readonly FoundTool[];
   readonly sessions: readonly TimelineSession[];
-  readonly kept: readonly SpillRow[];
+  readonly spills: readonly SpillRow[];
 }
 
-export function foundEntries({ tools, sessions, kept }: FoundThings, now: number): PaletteEntry[] {
+export function foundEntries({ tools, sessions, spills }: FoundThings, now: number): PaletteEntry[] {
   return [
     ...tools.map(({ server, tool, description }): PaletteEntry => ({
       id: `tool/${server}/${tool}`,
@@ -104,9 +104,9 @@ export function foundEntries({ tools, sessions, kept }: FoundThings, now: number
       detail: `${isLive ? 'active, ' : ''}${modeName(mode)} mode, ${moment(from, now, true)}, ${count(steps, 'step')}`,
       target: { href: hrefTo('activity', ['sessions', id]) },
     })),
-    ...kept.map(({ id, server, tool, bytes: size, app, at }): PaletteEntry => ({
-      id: `kept/${id}`,
-      kind: 'kept',
+    ...spills.map(({ id, server, tool, bytes: size, app, at }): PaletteEntry => ({
+      id: `spill/${id}`,
+      kind: 'spill',
       label: tool,
       server,
       detail: `${bytes(size)}, ${app}, ${moment(at, now, true)}`,

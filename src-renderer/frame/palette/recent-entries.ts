@@ -37,5 +37,5 @@ function isEntry(value: unknown): value is PaletteEntry {
 }
 
 function isFoundByCore({ kind, target }: PaletteEntry): boolean {
-  return ['tool', 'session', 'kept'].includes(kind) && 'href' in target && target.href.startsWith('#/');
+  return ['tool', 'session', 'spill'].includes(kind) && 'href' in target && target.href.startsWith('#/');
 }

@@ -157,28 +157,28 @@ test('keeps payloads when records exceed their limit', async () => {
 });
 
 test('returns no payload that is too old, and deletes it when it prunes', async () => {
-  let limits = { ...storedPayloads, keepDays: 1 };
+  let limits = { ...storedPayloads, retentionDays: 1 };
   await using open = openTexts(file, { payloads: () => limits });
   const now = Date.now();
   const [old, recent] = [now - 2 * day, now - 1000];
   for (const at of [old, recent]) open.keep(at, { sent: 'said' });
   expect([await open.sent(old), await open.sent(recent)]).toEqual(['gone', 'said']);
   await open.activity.prune();
-  limits = { ...limits, keepDays: 100 };
+  limits = { ...limits, retentionDays: 100 };
   expect([await open.sent(old), await open.sent(recent)]).toEqual(['gone', 'said']);
 });
 
 test('does not delete by age a payload that was written after a younger one', async () => {
   const now = Date.now();
-  let limits = { ...storedPayloads, keepDays: 10_000 };
+  let limits = { ...storedPayloads, retentionDays: 10_000 };
   await using open = openTexts(file, { payloads: () => limits });
   // The third was recorded while the clock was wrong.
   const times = [now - 30 * day, now - day, now - 20 * day, now];
   for (const at of times) open.keep(at, { sent: 'said' });
   await open.activity.flush();
-  limits = { ...limits, keepDays: 7 };
+  limits = { ...limits, retentionDays: 7 };
   await open.activity.prune();
-  limits = { ...limits, keepDays: 10_000 };
+  limits = { ...limits, retentionDays: 10_000 };
   expect(await Promise.all(times.map((at) => open.sent(at)))).toEqual(['gone', 'said', 'said', 'said']);
 });
 
@@ -235,13 +235,13 @@ test('indexes no secret', async () => {
 
 test('finds no deleted text, and leaves no word of it on disk', async () => {
   const now = Date.now();
-  let limits = { ...storedPayloads, keepDays: 10 };
+  let limits = { ...storedPayloads, retentionDays: 10 };
   {
     await using open = openTexts(file, { payloads: () => limits });
     open.keep(now - 5 * day, { sent: 'xylophone' });
     open.keep(now - 1000, { sent: 'marimba' });
     expect(await open.search('xylophone')).toHaveLength(1);
-    limits = { ...limits, keepDays: 1 };
+    limits = { ...limits, retentionDays: 1 };
     expect(await open.search('xylophone')).toEqual([]);
     await open.activity.prune();
   }

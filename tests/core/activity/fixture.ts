@@ -16,7 +16,7 @@ import { Masker } from '../../../src-main/core/base/mask.ts';
 /** Calls of these tests began in the past. */
 export const storedPayloads: PayloadSettings = {
   keep: true,
-  keepDays: 100_000,
+  retentionDays: 100_000,
   maxBytes: 50_000_000,
   deleteAtExit: false,
 };

@@ -127,7 +127,7 @@ test('the steps match the savings and the record, and mark a change of the mode'
   await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(3), 30_000);
   await core.write({ servers, mode: 'search' });
   await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(4), 30_000);
-  const { baseline, answers, spent, given, readBack } = (await host.core.activity.ledger.savings()).total;
+  const { baseline, results, spent, given, readBack } = (await host.core.activity.ledger.savings()).total;
   for (const period of ['today', 'week', 'month', 'all'] as const) {
     const { steps, servers: took, measured, isCut, marks } = await charts(core, period);
     const sum = (of: (step: Charts['steps'][number]) => number): number =>
@@ -136,7 +136,7 @@ test('the steps match the savings and the record, and mark a change of the mode'
       sum(({ withoutTooltray }) => withoutTooltray),
       sum((step) => step.withTooltray),
       sum(({ ok }) => ok),
-    ]).toEqual([baseline + answers, spent + given + readBack, 1]);
+    ]).toEqual([baseline + results, spent + given + readBack, 1]);
     expect([took.map(({ server, calls }) => [server, calls]), measured, isCut]).toEqual([[['files', 1]], 1, false]);
     expect(marks.map(({ kind }) => kind)).toEqual(['start', 'mode', 'mode', 'mode']);
     expect(marks.slice(1).map(({ what }) => what)).toEqual(['search', 'code for Cursor', 'search for Cursor']);

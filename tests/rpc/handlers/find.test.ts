@@ -9,7 +9,7 @@ const start2023 = 1_700_000_000_000;
 interface Found {
   readonly tools: readonly { readonly server: string; readonly tool: string; readonly description: string }[];
   readonly sessions: readonly { readonly id: string; readonly app: string }[];
-  readonly kept: readonly { readonly id: string; readonly tool: string }[];
+  readonly spills: readonly { readonly id: string; readonly tool: string }[];
 }
 
 async function find(core: TestCore, text: string): Promise<Found> {
@@ -44,14 +44,14 @@ test('finds sessions and spills by app, server and tool, and nothing for an unkn
   const client = await core.open();
   await client.callTool('tracker_list_issues', { count: 200 });
   const byServer = await find(core, 'tracker list');
-  expect(byServer.kept).toMatchObject([{ server: 'tracker', tool: 'list_issues' }]);
+  expect(byServer.spills).toMatchObject([{ server: 'tracker', tool: 'list_issues' }]);
   expect(byServer.sessions).toEqual([]);
   const [app = ''] = core.host.core.clients.sessions.all.map((session) => session.app);
-  const { sessions, kept } = await find(core, app.toUpperCase());
+  const { sessions, spills } = await find(core, app.toUpperCase());
   expect(sessions).toMatchObject([{ app }]);
-  expect(kept).toHaveLength(1);
-  expect(await find(core, 'nothing that is anywhere zzz')).toMatchObject({ sessions: [], kept: [] });
-  expect(await find(core, '  ')).toEqual({ tools: [], sessions: [], kept: [] });
+  expect(spills).toHaveLength(1);
+  expect(await find(core, 'nothing that is anywhere zzz')).toMatchObject({ sessions: [], spills: [] });
+  expect(await find(core, '  ')).toEqual({ tools: [], sessions: [], spills: [] });
 });
 
 test('finds a session behind any number of newer ones', async () => {

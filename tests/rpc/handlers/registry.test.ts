@@ -21,7 +21,7 @@ const everything = {
   server: 'io.github.modelcontextprotocol/everything',
   version: '2026.8.31',
   option: 'package-0',
-  answers: { 'env-EVERYTHING_PASS': 'open-sesame-42', 'env-LOG_LEVEL': 'debug' },
+  inputs: { 'env-EVERYTHING_PASS': 'open-sesame-42', 'env-LOG_LEVEL': 'debug' },
 };
 
 const secrets = async (core: TestCore): Promise<string[]> =>
@@ -58,7 +58,7 @@ test('a preview shows all that would run, what it means, what is missing, and no
   });
   expect(JSON.stringify(preview['meanings'])).toContain('It gets the secret EVERYTHING_PASS, which npx can read');
   expect(JSON.stringify(preview)).not.toContain('sesame');
-  const empty = await ask(core, 'registryPreview', { ...everything, answers: {} });
+  const empty = await ask(core, 'registryPreview', { ...everything, inputs: {} });
   expect(empty['problems']).toEqual([
     { id: 'env-EVERYTHING_PASS', label: 'EVERYTHING_PASS', sentence: 'EVERYTHING_PASS is needed.' },
   ]);
@@ -108,8 +108,8 @@ describe('nothing remains of', () => {
     };
     await writeFile(join(folder, 'list.json'), JSON.stringify([{ name, version, packages: [absent] }]));
     const core = await start(join(folder, 'list.json'));
-    const answers = { 'env-EVERYTHING_PASS': 'open-sesame-42' };
-    const wish = { server: name, version, option: 'package-0', answers, name: 'b' };
+    const inputs = { 'env-EVERYTHING_PASS': 'open-sesame-42' };
+    const wish = { server: name, version, option: 'package-0', inputs, name: 'b' };
     expect(await ask(core, 'registryAdd', wish)).toMatchObject({ kind: 'failed', trial: { ok: false } });
     expect([await secrets(core), core.host.core.servers.manager.all.length]).toEqual([[], 0]);
     const added = await ask(core, 'registryAdd', { ...wish, untested: true });
@@ -119,10 +119,10 @@ describe('nothing remains of', () => {
   }, 120_000);
 
   test.each([
-    ['an answer that is missing', { answers: {} }, 'EVERYTHING_PASS is needed.'],
+    ['an answer that is missing', { inputs: {} }, 'EVERYTHING_PASS is needed.'],
     [
       'an answer to nothing that was asked',
-      { answers: { ...everything.answers, PATH: '/evil' } },
+      { inputs: { ...everything.inputs, PATH: '/evil' } },
       'asks for nothing called',
     ],
     ['a version that is not there', { version: '0.0.1' }, 'has no server'],

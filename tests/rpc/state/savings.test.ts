@@ -54,7 +54,7 @@ test('rejects an invalid request', async () => {
 
 const none: SavingsTotals = {
   baseline: 0,
-  answers: 0,
+  results: 0,
   spent: 0,
   raw: 0,
   given: 0,

@@ -45,10 +45,10 @@ export class PayloadTable {
   find(
     database: DatabaseSync,
     { id, startedAt }: PayloadKey,
-    { keepDays }: PayloadLimits,
+    { retentionDays }: PayloadLimits,
     now: number,
   ): PackedPayloads | undefined {
-    if (startedAt < now - keepDays * dayMs) return undefined;
+    if (startedAt < now - retentionDays * dayMs) return undefined;
     const row = database
       .prepare('SELECT codec, sides, body FROM texts WHERE call = ? AND startedAt = ?')
       .get(id, Math.trunc(startedAt));
@@ -60,16 +60,16 @@ export class PayloadTable {
     database: DatabaseSync,
     text: string,
     limit: number,
-    { keepDays }: PayloadLimits,
+    { retentionDays }: PayloadLimits,
     now: number,
   ): PayloadMatches {
-    return this.#index.find(database, text, Math.trunc(now - keepDays * dayMs), limit);
+    return this.#index.find(database, text, Math.trunc(now - retentionDays * dayMs), limit);
   }
 
   /** Deletes payloads that are too old, and overwrites them on disk. */
-  pruneByAge(database: DatabaseSync, { keepDays }: PayloadLimits, now: number): void {
+  pruneByAge(database: DatabaseSync, { retentionDays }: PayloadLimits, now: number): void {
     const before = oldestRow(database);
-    const oldest = Math.trunc(now - keepDays * dayMs);
+    const oldest = Math.trunc(now - retentionDays * dayMs);
     database.prepare(deleteOldSql).run(oldest, oldest, Math.trunc(now));
     const wasPruned = oldestRow(database) !== before;
     runInTransaction(database, () => this.#index.reconcile(database, wasPruned));

@@ -143,7 +143,7 @@ export interface SavingsTotals {
   /** Lists and instructions that apps would have loaded without Tooltray. */
   readonly baseline: number;
   /** Tokens of servers' results that apps would have accepted without Tooltray. */
-  readonly answers: number;
+  readonly results: number;
   /** Tokens of Tooltray's own that apps loaded: lists, instructions, discovery, helper texts. */
   readonly spent: number;
   /** Tokens of servers' results as sent; not part of the net, since no app would have accepted all of them. */
@@ -152,11 +152,11 @@ export interface SavingsTotals {
   readonly given: number;
   /** Tokens that apps later read from spills. */
   readonly readBack: number;
-  /** baseline − spent + answers − given − readBack; may be negative. */
+  /** baseline − spent + results − given − readBack; may be negative. */
   readonly net: number;
   /** Everything that crossed the apps' lines. */
   readonly sent: number;
-  /** Share of sent, baseline and answers that is an estimate, 0 to 1. */
+  /** Share of sent, baseline and results that is an estimate, 0 to 1. */
   readonly estimatedShare: number;
   /** Tool calls that were answered. */
   readonly calls: number;
@@ -223,7 +223,7 @@ export function totalSavings(parts: readonly CauseSum[]): SavingsTotals {
   const counted = owed + sent;
   return {
     baseline,
-    answers: baselineOfResults,
+    results: baselineOfResults,
     spent,
     raw,
     given,

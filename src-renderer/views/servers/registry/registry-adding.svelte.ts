@@ -1,5 +1,5 @@
 /**
- * A server of a registry that is about to be added: the user's answers, what would run with them, how its test went.
+ * A server of a registry that is about to be added: the user's inputs, what would run with them, how its test went.
  */
 import type {
   AddServerOutcome,
@@ -18,7 +18,7 @@ const pauseMs = 200;
 
 export class RegistryAddingState {
   name = $state('');
-  answers = $state.raw<InputValues>({});
+  inputs = $state.raw<InputValues>({});
   isTyped = $state(false);
   shown = $state.raw<InstallPreviewDetails>();
   trial = $state.raw<ServerTrialResult>();
@@ -35,7 +35,7 @@ export class RegistryAddingState {
     this.#found = found;
     this.#option = option;
     this.name = found.name;
-    this.answers = initialInputs(option.inputs);
+    this.inputs = initialInputs(option.inputs);
   }
 
   get isBusy(): boolean {
@@ -57,16 +57,16 @@ export class RegistryAddingState {
   }
 
   answer(id: string, value: string): void {
-    this.answers = { ...this.answers, [id]: value };
+    this.inputs = { ...this.inputs, [id]: value };
     this.isTyped = true;
     this.trial = undefined;
   }
 
-  /** For an effect: asks what would run with the answers of now; returns how to take that back. */
+  /** For an effect: asks what would run with the inputs of now; returns how to take that back. */
   preview(): () => void {
     // What runs with it is what was added.
     if (this.added !== undefined) return () => undefined;
-    const wish = this.#wish(withoutSecrets(this.#option.inputs, this.answers));
+    const wish = this.#wish(withoutSecrets(this.#option.inputs, this.inputs));
     let stop = (): void => undefined;
     const ask = (): void => {
       stop = this.previewing.poll(async (signal) => {
@@ -85,7 +85,7 @@ export class RegistryAddingState {
     if (!(await this.#isReady())) return;
     await this.asking.run(async () => {
       this.trial = undefined;
-      this.trial = await api.ask('registryTest', this.#wish(this.answers));
+      this.trial = await api.ask('registryTest', this.#wish(this.inputs));
     }, 'testing');
   }
 
@@ -94,20 +94,20 @@ export class RegistryAddingState {
     if (!(await this.#isReady())) return;
     await this.asking.run(async () => {
       this.trial = undefined;
-      const adding = await api.ask('registryAdd', { ...this.#wish(this.answers), name: this.name.trim(), untested });
+      const adding = await api.ask('registryAdd', { ...this.#wish(this.inputs), name: this.name.trim(), untested });
       if (adding.kind === 'added') {
         this.added = adding;
         // They are in the vault now: the page has no more use for them.
         const secrets = this.#option.inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id);
-        this.answers = Object.fromEntries(Object.entries(this.answers).filter(([id]) => !secrets.includes(id)));
+        this.inputs = Object.fromEntries(Object.entries(this.inputs).filter(([id]) => !secrets.includes(id)));
       } else this.trial = adding.trial;
     }, 'adding');
   }
 
-  /** Nothing is missing, as the core sees these very answers. */
+  /** Nothing is missing, as the core sees these very inputs. */
   async #isReady(): Promise<boolean> {
     this.#isNotified = true;
-    const wish = this.#wish(withoutSecrets(this.#option.inputs, this.answers));
+    const wish = this.#wish(withoutSecrets(this.#option.inputs, this.inputs));
     const isKnown = await this.previewing.run(async (signal) => {
       this.shown = await api.ask('registryPreview', wish, signal);
     });
@@ -116,6 +116,6 @@ export class RegistryAddingState {
 
   #wish(values: InputValues): RegistrySelection {
     const { registry, server } = this.#found;
-    return { registry, server: server.name, version: server.version, option: this.#option.id, answers: values };
+    return { registry, server: server.name, version: server.version, option: this.#option.id, inputs: values };
   }
 }

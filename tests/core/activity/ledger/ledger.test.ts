@@ -177,7 +177,7 @@ test.each([
   const { total } = await open.ledger.savings();
   expect(total).toMatchObject({
     raw: tokens({ content: twice.content }),
-    answers: tokens(once),
+    results: tokens(once),
     net: tokens(once) - tokens(given),
   });
   // Returned unchanged, it saves nothing.
@@ -197,7 +197,7 @@ test('counts a text that differs from the structured content beside it', async (
   exchange(line, 'tools/call', { name: 'files_rows' }, result, [
     { server: 'files', tool: 'rows', via: undefined, outcome: 'ok', result, given: result },
   ]);
-  expect((await open.ledger.savings()).total).toMatchObject({ raw: tokens(result), answers: tokens(result), net: 0 });
+  expect((await open.ledger.savings()).total).toMatchObject({ raw: tokens(result), results: tokens(result), net: 0 });
 });
 
 test('counts at most what the app would have read of a result, and reports what was sent', async () => {
@@ -209,9 +209,9 @@ test('counts at most what the app would have read of a result, and reports what 
   for (const line of [window, cutting]) exchange(line, 'tools/call', { name: 'files_log' }, given, [call]);
   const { rows: sums } = await open.ledger.savings({ by: 'app' });
   const of = (app: string): SavingsReport['rows'][number] | undefined => sums.find(({ key }) => key === app);
-  expect(of('test-app')).toMatchObject({ raw: tokens(long), answers: 128_000, net: 128_000 - tokens(given) });
+  expect(of('test-app')).toMatchObject({ raw: tokens(long), results: 128_000, net: 128_000 - tokens(given) });
   const share = 2000 / Buffer.byteLength(JSON.stringify(long));
-  expect(of('cutting')).toMatchObject({ raw: tokens(long), answers: Math.round(tokens(long) * share) });
+  expect(of('cutting')).toMatchObject({ raw: tokens(long), results: Math.round(tokens(long) * share) });
 });
 
 test('counts a result behind a handle with the request that fetches it', async () => {
