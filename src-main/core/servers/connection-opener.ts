@@ -1,4 +1,4 @@
-/** Opens the lines to one server: the shared one when there is a slot for a start, those of single sessions at once. */
+/** Opens the connections to one server: the shared one when a start slot is free, those of single sessions at once. */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, textOrEmpty } from '../base/json.ts';
 import { Semaphore } from '../base/semaphore.ts';
@@ -17,12 +17,12 @@ import type { ServerLog } from './transports/server-log.ts';
 interface LineOpenerOptions {
   readonly config: ServerConfig;
   readonly createTransport: (config: ServerConfig) => Transport;
-  /** To one user's own process of it, or under their own sign-in; absent if it is there for all. */
+  /** Transport to a user's own process, or with the user's own sign-in; absent if the server is shared by all users. */
   readonly personal?: ((person: Person) => Transport) | undefined;
-  /** How we introduce ourselves on the shared line. */
+  /** Our identity on the shared connection. */
   readonly identity: ClientIdentity;
   readonly slots: StartLimiter;
-  /** Saves the probe where it is known. */
+  /** Returns the known protocol, which saves the probe. */
   readonly knownEra: () => ProtocolKind | undefined;
   readonly onOpen: () => void;
   /** `sessionId` is the session of a private connection; undefined for the shared one. */
@@ -37,9 +37,9 @@ interface LineOpenerOptions {
   readonly log: ServerLog;
 }
 
-/** An installed package has started its server within this time, in ms. */
+/** If an installation takes no longer than this, others do not wait for it. In ms. */
 const installShowsMs = 3000;
-/** Longest time for the first answer of a process that was too slow before, in ms. */
+/** Longest start timeout for a process that was too slow before, in ms. */
 const maxStartMs = 10 * 60_000;
 
 type Closed = (connection: Connection, error?: Error) => void;
@@ -48,11 +48,11 @@ export class ConnectionOpener {
   readonly #options: LineOpenerOptions;
   readonly #stopping = new AbortController();
   #skipWait = new AbortController();
-  /** The probe has ended this launch of the server, so it is greeted by `initialize`. */
+  /** Set after the probe ended this server, which is then started with `initialize`. */
   #initializeFirst = false;
-  /** The shared line, while it is being opened. */
+  /** The shared connection while it is opened. */
   #opening: Connection | undefined;
-  /** Starts in a row that took too long: a process that only is slow gets longer with each. */
+  /** Number of consecutive start timeouts; each increases the next timeout. */
   #timeouts = 0;
 
   constructor(options: LineOpenerOptions) {
@@ -79,7 +79,7 @@ export class ConnectionOpener {
     }
   }
 
-  /** Others may start meanwhile while a package is fetched. Never rejects. */
+  /** Resolves when the start is done, or early while a package is fetched, so that others may start. Never rejects. */
   async #openedOrInstalling(opened: Promise<unknown>): Promise<void> {
     let isSettled = false;
     const settled = opened.then(
@@ -90,7 +90,7 @@ export class ConnectionOpener {
     while (!isSettled && !this.isInstalling) await settleWithin(settled, installShowsMs);
   }
 
-  /** A connection next to the shared one. Rejects where the server does not speak its protocol. */
+  /** Opens another connection. Rejects if the server does not support its protocol. */
   openPooled(entry: PooledConnection, closed: Closed): Promise<Connection> {
     const { owner, protocol } = entry.key;
     if (owner.kind === 'any') return this.#openForHandshakes(closed);
@@ -99,21 +99,21 @@ export class ConnectionOpener {
   }
 
   /**
-   * One for all sessions of the handshake era, next to the shared one in 2026-07-28. Rejects where the server has no
-   * handshake.
+   * Opens the connection for all stateful sessions, next to the shared one in 2026-07-28. Rejects if the server does
+   * not support `initialize`.
    */
   #openForHandshakes(closed: Closed): Promise<Connection> {
     return this.#open(this.#options.identity, undefined, closed, { legacyOnly: true });
   }
 
-  /** To what is a user's own, of whatever kind the other end finds best. */
+  /** Opens a connection of one user, in the protocol that the server prefers. */
   #openPersonal(person: Person, closed: Closed, legacyOnly: boolean): Promise<Connection> {
     const { identity, personal } = this.#options;
     if (personal === undefined) throw new AppError('internal', 'Nothing of single people is kept here.');
     return this.#open(identity, undefined, closed, { createTransport: () => personal(person), legacyOnly });
   }
 
-  /** A line of one session, with its own introduction and the log level it wants. */
+  /** Opens a connection of one session, with that client's identity and log level. */
   async #openPrivate(owner: () => CallContext, closed: Closed): Promise<Connection> {
     const { clientInfo, clientCapabilities, logLevel: level } = owner();
     // Only sessions of the stateful protocol have a connection of their own.
@@ -127,19 +127,19 @@ export class ConnectionOpener {
     return connection;
   }
 
-  /** Somebody waits for the shared line that is opened now or next: those who start by themselves have time. */
+  /** Called when somebody waits for the shared connection, so that its start skips the queue. */
   prioritize(): void {
     this.#skipWait.abort();
   }
 
-  /** Gives up whatever is being opened; nothing is opened any more. */
+  /** Cancels connections being opened; no more are opened. */
   stop(): void {
     this.#stopping.abort('the server is being stopped');
   }
 
   /**
-   * Makes a connection and greets the server; closes it again if that fails. A server that the probe ended is started
-   * once more.
+   * Opens a connection and initializes it; closes it if that fails. A server that ended because of the probe is
+   * started once more.
    */
   async #open(
     identity: ClientIdentity,
@@ -190,7 +190,7 @@ export class ConnectionOpener {
     try {
       const handshake = await connection.open({
         knownEra: this.#initializeFirst ? 'legacy' : knownEra(),
-        // Only servers of the handshake era speak the older transport.
+        // Only stateful servers use the older SSE transport.
         legacyOnly: legacyOnly || kind === 'sse',
         timeoutMs:
           kind === 'stdio'
@@ -218,7 +218,7 @@ export class ConnectionOpener {
 }
 
 interface LineOptions {
-  /** Greets by the handshake and by nothing else. */
+  /** Uses only `initialize`. */
   readonly legacyOnly?: boolean;
   /** Replaces the default transport. */
   readonly createTransport?: () => Transport;
@@ -229,7 +229,7 @@ function ofWhom(isPrivate: boolean, legacyOnly: boolean): string {
   return legacyOnly ? ' on a line for older apps' : '';
 }
 
-/** `echo 1.2.0, protocol 2025-11-25`. */
+/** For example `echo 1.2.0, protocol 2025-11-25`. */
 function introduced({ serverInfo, protocolVersion }: Handshake): string {
   const { name, version } = serverInfo;
   return `${[textOrEmpty(name) || 'a server without a name', textOrEmpty(version)].join(' ').trim()}, protocol ${protocolVersion}`;
@@ -249,7 +249,7 @@ export class StartLimiter {
     this.#slots = new Semaphore(slots);
   }
 
-  /** Aborting `hurry` lets the task leave the line and run beside those that have a slot. */
+  /** Aborting `skipWait` starts the task immediately, in addition to those that have a slot. */
   async run<T>(task: () => Promise<T>, skipWait?: AbortSignal): Promise<T> {
     const hasSlot = await this.#slots.acquire(skipWait);
     try {

@@ -1,6 +1,6 @@
 /**
- * One line to one server: a transport, JSON-RPC on it, and the calls in flight with what belongs to them.
- * Shared by all sessions, or private to one where the server asks its client things.
+ * One connection to one server: a transport, JSON-RPC on it, and the calls in flight. Shared by all sessions, or
+ * private to one if the server sends requests to its client.
  */
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -36,36 +36,36 @@ interface ConnectionEvents {
 }
 
 interface ConnectionOptions {
-  /** The server's name, for what a user is asked. */
+  /** The server's name, for requests to the user. */
   readonly server: string;
   readonly transport: Transport;
   readonly identity: ClientIdentity;
   readonly events: ConnectionEvents;
-  /** How a request is cancelled if the server speaks 2026-07-28: over HTTP its stream is closed. */
+  /** Whether the transport is HTTP, where a request of 2026-07-28 is cancelled by closing its stream. */
   readonly http: boolean;
-  /** Ceiling for a request, in ms; progress restarts it. */
+  /** Time limit of a request, in ms; progress restarts it. */
   readonly callTimeoutMs: number;
-  /** The session that a private connection belongs to: whatever the server asks goes there. */
+  /** The session of a private connection, which receives all of the server's requests. */
   readonly owner?: () => CallContext | undefined;
 }
 
 export interface RequestExtra {
-  /** Instead of the context's. */
+  /** Replaces the context's signal. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Declared with a request of our own in 2026-07-28, beside what is declared always. */
+  /** Extensions declared with our own request in 2026-07-28, in addition to the usual ones. */
   readonly extensions?: JsonObject | undefined;
 }
 
 /** How long a server may take to confirm that it still knows the session, in ms. */
 const sessionCheckMs = 5000;
-/** Rate at which anomalies are logged. */
+/** Rate limit for logged anomalies. */
 const warningRate = { atOnce: 50, perSecond: 0.2 };
-/** Rate at which notifications are forwarded to a client app; the rest is dropped. */
+/** Rate limit for notifications to a client app; others are dropped. */
 const passingRate = { atOnce: 1000, perSecond: 200 };
 
-/** A 2026-07-28 server may ask again after each answer; more rounds than this are a loop. */
+/** Maximum number of input rounds; a 2026-07-28 server may request input after each reply. */
 const maxInputRounds = 16;
 
 export class Connection {
@@ -76,7 +76,7 @@ export class Connection {
   readonly #oddities = new RateLimiter(warningRate);
   readonly #passing = new RateLimiter(passingRate);
   #leftOut = 0;
-  /** The check whether the server still knows our session, while it runs. */
+  /** A running check whether the server still knows our session. */
   #asksForSession: Promise<boolean> | undefined;
   #finished: (() => void) | undefined;
   #handshake: Handshake | undefined;
@@ -116,7 +116,7 @@ export class Connection {
     return this.#calls.size;
   }
 
-  /** Sends a request for a session, or for ourselves without one. Rejects with RpcError or AppError. */
+  /** Sends a request for a session, or for Tooltray itself. Rejects with RpcError or AppError. */
   request(method: string, params: JsonObject, context?: CallContext, extra: RequestExtra = {}): Promise<Result> {
     return this.#handshake?.era === 'modern'
       ? this.#modernRequest(method, params, context, extra)
@@ -146,14 +146,14 @@ export class Connection {
     return this.#peer.close(stopped());
   }
 
-  /** Closes it when nothing of Tooltray waits for an answer on it any more, or after so many ms. */
+  /** Closes the connection when no request of ours is pending, or after `limitMs`. */
   async closeWhenDone(limitMs: number): Promise<void> {
     const finished = new Promise<void>((resolve) => (this.#finished = resolve));
     if (this.#peer.inFlight > 0) await settleWithin(finished, limitMs);
     await this.close();
   }
 
-  /** Answers `input_required` on behalf of a session that cannot, by asking its client app and calling again. */
+  /** Resolves `input_required` for a session that cannot, by asking its client app and calling again. */
   async #modernRequest(
     method: string,
     params: JsonObject,
@@ -240,7 +240,7 @@ export class Connection {
     const context = await this.#calls.resolveOwner(origin?.relatedRequestId, signal);
     this.#options.events.onAsk(method, context !== undefined);
     if (context !== undefined) return this.#ask(method, params, context, signal);
-    // With nobody to ask, no roots is the truth and lets servers start with the folders of their command line.
+    // Without a session, an empty list of roots is correct, and lets servers use the folders of their command line.
     if (method === 'roots/list') return { roots: [] };
     throw new RpcError(
       rpcCode.methodNotFound,
@@ -248,7 +248,7 @@ export class Connection {
     );
   }
 
-  /** Rejects with RpcError: the client app's, or that this server asks too often. */
+  /** Rejects with RpcError: the client app's error, or that this server sends too many requests. */
   async #ask(method: string, params: JsonObject, context: CallContext, signal: AbortSignal): Promise<Result> {
     this.#questions.admit(method);
     checkLink(method, params);
@@ -270,7 +270,7 @@ export class Connection {
     };
   }
 
-  /** Whether another notification may go to client apps now. */
+  /** Whether the rate limit permits another notification. */
   #passes(): boolean {
     if (this.#passing.tryAcquire()) return true;
     if (this.#leftOut++ === 0) this.#odd('It sends more notifications than can be passed on: some are left out.');
@@ -282,7 +282,7 @@ export class Connection {
   }
 
   #onNotification(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
-    // It answers a request of our own; sessions subscribe with us.
+    // The acknowledgment belongs to our own request; sessions subscribe through it.
     if (method === 'notifications/subscriptions/acknowledged') return;
     if (!listChangedMethods.has(method) && !this.#passes()) return;
     if (method === 'notifications/message') this.#options.events.onLogged?.(params);
@@ -304,7 +304,7 @@ function isInputRequired(result: Result): boolean {
   return scalarOf(result, 'resultType') === 'input_required';
 }
 
-/** Progress comes under our token; the client app gets it under its own. */
+/** Replaces our progress token with the client app's. */
 function translateProgress(params: JsonObject, onProgress: (params: JsonObject) => void): (params: JsonObject) => void {
   const theirs = metaOf(params)['progressToken'];
   return (progress) =>
@@ -320,7 +320,7 @@ function withoutSubscription(params: JsonObject): JsonObject {
   return { _meta: otherMeta };
 }
 
-/** Infinity means no limit, which timers cannot express; they end at 2^31 ms, too. */
+/** Undefined for Infinity and for values beyond the maximum delay of timers (2^31 ms). */
 function finite(ms: number): number | undefined {
   return Number.isFinite(ms) ? Math.min(ms, 2 ** 31 - 1) : undefined;
 }

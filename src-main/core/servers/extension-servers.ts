@@ -1,7 +1,7 @@
 /**
- * The servers as apps of one kind have them. Most offer everybody the same, and are the very ones that all apps share.
- * What a server offers an app that declares extensions is found out by asking it so once, on a line of its own; where
- * it is something else, apps of the kind share a connection that declares the same.
+ * The servers as seen by apps with one extension set. Most servers offer all apps the same and are shared. Each server
+ * is asked once, on a separate connection, what it offers an app with these extensions; if that differs, apps with the
+ * set share a connection that declares them.
  */
 import { Emitter } from '../base/emitter.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -14,9 +14,9 @@ import type { NamedNotification, ServerManager, ServerSet } from './server-manag
 
 interface Compared {
   readonly base: ManagedServer;
-  /** Which release of it was asked, as it calls itself. */
+  /** The server release that was asked, according to its serverInfo. */
   release: JsonObject | undefined;
-  /** The connection of this kind, where it is offered something else. */
+  /** The connection for this extension set, if its listing differs. */
   own: ManagedServer | undefined;
   running: Promise<void> | undefined;
 }
@@ -67,10 +67,7 @@ export class ExtensionServers implements ServerSet {
     return this.#servers.pausedError(server);
   }
 
-  /**
-   * Resolves when it is known of every server that is up whether it offers this kind something else; after `ms` in any
-   * case.
-   */
+  /** Resolves when every ready server has been compared, or after `ms`. */
   async compareListings(ms: number): Promise<void> {
     const running = [...this.#compared.values()].flatMap((one) => one.running ?? []);
     if (running.length > 0) await settleWithin(Promise.all(running), ms);
@@ -94,12 +91,12 @@ export class ExtensionServers implements ServerSet {
   }
 
   /**
-   * A listing that changes while the server runs says nothing of the kind: what a line of its own would say then is not
-   * known either.
+   * A listing that changes while the server runs requires a new comparison, because the other listing may have changed
+   * too.
    */
   #compareSoon(base: ManagedServer): void {
     const { config, observed } = base;
-    // What comes with us offers everybody the same. One that is not up is compared when it is.
+    // Built-in servers offer all apps the same. A server that is not ready is compared later.
     if (config.kind === 'builtin' || !config.enabled || observed === undefined || this.#servers.paused) return;
     const known = this.#compared.get(config.name) ?? { base, release: undefined, own: undefined, running: undefined };
     this.#compared.set(config.name, known);
@@ -108,7 +105,7 @@ export class ExtensionServers implements ServerSet {
     known.running = this.#compare(known, observed).finally(() => (known.running = undefined));
   }
 
-  /** Never rejects: a server that cannot be had twice is shown as everybody has it. */
+  /** Never rejects: a server that does not start twice is shown with the shared listing. */
   async #compare(known: Compared, said: ObservedListing): Promise<void> {
     const { config } = known.base;
     const differs = (await this.#offersMore(known.base, said)) ?? known.own !== undefined;

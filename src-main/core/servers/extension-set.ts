@@ -1,28 +1,28 @@
 /**
- * The kind of client app, by the MCP extensions it declares (`capabilities.extensions`): servers may offer more to an
- * app that can show it. Source: SEP-1724 (extensions), SEP-1865 (MCP Apps, 2026-01-26).
+ * Extension set: the MCP extensions that a client app declares (`capabilities.extensions`). Servers may offer more to
+ * an app that supports them. Source: SEP-1724 (extensions), SEP-1865 (MCP Apps, 2026-01-26).
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { truncateName } from '../base/visible-text.ts';
 import { canonicalHash, isSameJson } from '../trust/canonical-json.ts';
 
 export interface ExtensionSet {
-  /** The same for all apps that declare the same. */
+  /** Equal for apps with equal declarations. */
   readonly key: string;
-  /** Settings by the name of the extension, as the app declares them. */
+  /** Settings by extension name, as declared. */
   readonly extensions: JsonObject;
-  /** Which apps are of it, in words: `apps that show user interfaces`. */
+  /** The apps in words: `apps that show user interfaces`. */
   readonly apps: string;
 }
 
-/** The extension by which tools have user interfaces. */
+/** The extension for user interfaces of tools. */
 export const viewExtension = 'io.modelcontextprotocol/ui';
-/** The MIME type of such an interface. */
+/** MIME type of a user interface. */
 export const viewType = 'text/html;profile=mcp-app';
-/** The extension by which a call is answered with a task (SEP-2663). */
+/** The extension for tasks (SEP-2663). */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** undefined: it declares none. `without`: extensions that are not to count. */
+/** Undefined if the app declares none. `without`: extensions to ignore. */
 export function extensionSetOf(capabilities: JsonObject, without: readonly string[] = []): ExtensionSet | undefined {
   const declared = Object.entries(objectOrEmpty(capabilities['extensions']));
   const announced = declared.filter(([name, settings]) => isObject(settings) && !without.includes(name));
@@ -32,8 +32,8 @@ export function extensionSetOf(capabilities: JsonObject, without: readonly strin
 }
 
 /**
- * Whether it shows the user interfaces of tools. The types are to be named; an app that names none is taken at its
- * word.
+ * Whether the app renders user interfaces of tools. Apps should list MIME types; one that lists none is assumed to
+ * support them.
  */
 export function supportsViews({ extensions }: Pick<ExtensionSet, 'extensions'>): boolean {
   const settings = extensions[viewExtension];
@@ -49,7 +49,7 @@ function appsThat(extensions: JsonObject): string {
   return `apps that ${[...(views ? ['show user interfaces'] : []), ...declare].join(' and ')}`;
 }
 
-/** Merges the extensions of several servers: lists and groups are united, otherwise the first value counts. */
+/** Merges the extensions of several servers: lists and objects are merged, otherwise the first value wins. */
 export function mergedExtensions(capabilities: readonly JsonObject[]): JsonObject {
   return capabilities.map((one) => objectOrEmpty(one['extensions'])).reduce(merged, {});
 }
@@ -57,7 +57,7 @@ export function mergedExtensions(capabilities: readonly JsonObject[]): JsonObjec
 function merged(one: JsonObject, other: JsonObject): JsonObject {
   const all = { ...one };
   for (const [key, value] of Object.entries(other)) {
-    // A name such as `__proto__` is a member like any other.
+    // A name such as `__proto__` is an ordinary member.
     const both = Object.hasOwn(all, key) ? together(all[key], value) : value;
     Object.defineProperty(all, key, { value: both, enumerable: true, configurable: true, writable: true });
   }
@@ -72,9 +72,8 @@ function together(one: unknown, other: unknown): unknown {
   return [...known, ...fresh];
 }
 
-// Notifications beyond the specification pass between a server and a client app if both sides declared what they belong
-// to.
-// Source: MCP 2025-11-25, Lifecycle (`capabilities.experimental`); SEP-1724 (`capabilities.extensions`).
+// Vendor notifications pass between a server and a client app only if both sides declared their capability. Source: MCP
+// 2025-11-25, Lifecycle (`capabilities.experimental`); SEP-1724 (`capabilities.extensions`).
 
 const standard: ReadonlySet<string> = new Set(
   [
@@ -83,7 +82,9 @@ const standard: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ').map((name) => `notifications/${name}`)),
 );
 
-/** Whether both sides declared what a notification belongs to: `notifications/claude/channel` to `claude/channel`. */
+/**
+ * Whether both sides declared the capability of a notification: `claude/channel` for `notifications/claude/channel`.
+ */
 export function isDeclared(method: string, ...sides: readonly (JsonObject | undefined)[]): boolean {
   if (standard.has(method)) return true;
   return sides.every((capabilities = {}) => declaredBy(capabilities).some((name) => belongsTo(method, name)));
@@ -97,10 +98,7 @@ function belongsTo(method: string, name: string): boolean {
   return [name, `notifications/${name}`].some((start) => method === start || method.startsWith(`${start}/`));
 }
 
-/**
- * Extensions of the specification's own that the merged view serves; it passes those of vendors, but answers no methods
- * of them.
- */
+/** Official extensions that the merged view supports; vendor extensions pass, but their methods do not. */
 const served: ReadonlySet<string> = new Set([viewExtension, tasksExtension]);
 
 /** Omits extensions that would be announced and then rejected with "Method not found". */

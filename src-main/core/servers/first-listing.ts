@@ -1,8 +1,8 @@
-/** Reads what a server of one process per user lists from the process of the first user who comes. */
+/** Lists the tools of a server with one process per user, using the process of the first user. */
 import { type AppError, errorText, toAppError } from '../base/errors.ts';
 import type { Person } from '../security/principal.ts';
 
-/** Why lists could not be read. */
+/** Why listing failed. */
 export interface ListingFailure {
   readonly error: AppError;
   readonly failures: number;
@@ -11,7 +11,7 @@ export interface ListingFailure {
 }
 
 interface FirstListingOptions {
-  /** Opens this user's line and reads what is listed there. */
+  /** Opens this user's connection and lists the server. */
   readonly look: (person: Person) => Promise<void>;
   readonly onEnd: () => void;
   readonly onWarning: (text: string) => void;
@@ -26,14 +26,14 @@ export class FirstListing {
   #person: Person | undefined;
   #looking: Promise<void> | undefined;
   #failure: ListingFailure | undefined;
-  /** Who has to sign in first: nothing is tried with them before. */
+  /** Users who have to sign in first; nothing is attempted with them before. */
   readonly #signedOut = new Set<string>();
 
   constructor(options: FirstListingOptions) {
     this.#options = options;
   }
 
-  /** Why the last one came to nothing, as a server's state has it. */
+  /** The latest failure, in the form of a server's state. */
   get failure(): ListingFailure | undefined {
     return this.#failure;
   }
@@ -45,12 +45,14 @@ export class FirstListing {
     void this.again()?.catch(() => undefined);
   }
 
-  /** They have signed in, or out. */
+  /** Called when the user signed in or out. */
   changed(person: Person): void {
     this.#signedOut.delete(person.user);
   }
 
-  /** Lists with the process of the last user; undefined if there was none. Rejects with the reason of a failure. */
+  /**
+   * Lists again with the process of the last user; undefined if there was none. Rejects with the reason of a failure.
+   */
   again(): Promise<void> | undefined {
     const person = this.#person;
     if (person === undefined) return undefined;

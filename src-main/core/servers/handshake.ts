@@ -1,4 +1,4 @@
-/** Opens a line, finds out on it which era the server speaks (never by a second process), and introduces us. */
+/** Opens a connection, detects the server's protocol on it (never with a second process), and initializes it. */
 import { AppError, type ErrorCode } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
@@ -21,25 +21,25 @@ export interface Handshake {
   readonly capabilities: JsonObject;
   readonly serverInfo: JsonObject;
   readonly instructions: string | undefined;
-  /** The whole answer to `initialize` or `server/discover`, unknown members included. */
+  /** The whole result of `initialize` or `server/discover`, including unknown members. */
   readonly raw: JsonObject;
 }
 
 export interface HandshakeOptions {
   readonly identity: ClientIdentity;
-  /** The era of an earlier start of the same config entry: saves the probe. */
+  /** The protocol at an earlier start of the same config entry, which saves the probe. */
   readonly knownEra?: ProtocolKind | undefined;
-  /** Greets by the handshake and by nothing else: for a second line to a server of both eras. */
+  /** Uses only `initialize`: for a second connection to a server that supports both protocols. */
   readonly legacyOnly?: boolean | undefined;
   readonly timeoutMs: number;
-  /** Whether the server is still being fetched: the time to answer begins when it is there. */
+  /** Whether the server is still being installed, which does not count towards the start timeout. */
   readonly isInstalling?: () => boolean;
-  /** How long a server may keep silent about `server/discover` before `initialize` is sent as well. */
+  /** How long to wait for a response to `server/discover` before `initialize` is sent as well, in ms. */
   readonly probeSilenceMs?: number;
   readonly signal: AbortSignal;
   /**
-   * The connection ended, or nothing came of it, after a probe that was never answered: some servers end when the first
-   * message is not `initialize`. They are to be greeted by `initialize` from then on.
+   * Called if the connection ended or failed after an unanswered probe, because some servers exit if the first message
+   * is not `initialize`. They are started with `initialize` from then on.
    */
   readonly onProbeEnded?: () => void;
   /** Called with the negotiated version before anything else is sent (HTTP puts it into a header). */
@@ -49,9 +49,9 @@ export interface HandshakeOptions {
 const defaultProbeSilenceMs = 4000;
 
 /**
- * Rejects with AppError: `server_timeout`, `server_protocol`, `server_unauthorized` or whatever ended the line.
- * Source: MCP 2026-07-28, basic/lifecycle (era probe: anything but a modern answer, or silence, identifies a server of
- * the handshake era).
+ * Rejects with AppError: `server_timeout`, `server_protocol`, `server_unauthorized`, or the error that ended the
+ * connection. Source: MCP 2026-07-28, basic/lifecycle (probe: any other response, or none, identifies a stateful
+ * server).
  */
 export async function performHandshake(peer: Peer, options: HandshakeOptions): Promise<Handshake> {
   const limit = new TimeLimit(options);
@@ -72,10 +72,10 @@ export async function performHandshake(peer: Peer, options: HandshakeOptions): P
   }
 }
 
-/** How often it is looked whether a server is still being fetched, in ms. */
+/** Interval of checks whether a server is still being installed, in ms. */
 const installPollMs = 500;
 
-/** Aborts its signal when the server has had its time. */
+/** Aborts its signal after the start timeout. */
 class TimeLimit {
   readonly #controller = new AbortController();
   readonly #options: Pick<HandshakeOptions, 'timeoutMs' | 'isInstalling'>;
@@ -107,12 +107,12 @@ class TimeLimit {
   }
 }
 
-/** Whether a server said no to a greeting, rather than that it could not be reached or started. */
+/** Whether a server rejected `initialize`, as opposed to being unreachable or not started. */
 export function isHandshakeRefusal(error: unknown): boolean {
   return error instanceof RpcError || isPlainRefusal(error);
 }
 
-/** A start may hang as well: a host that accepts the connection and then says nothing. */
+/** A start can hang too, for example if a host accepts the connection and never responds. */
 function unlessAborted(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new AppError('cancelled', `Cancelled: ${String(signal.reason)}.`));
@@ -124,7 +124,7 @@ function unlessAborted(work: () => Promise<void>, signal: AbortSignal): Promise<
   });
 }
 
-/** The same command may start a newer release of the server than it did last time. */
+/** Uses the known protocol; the same command may start a newer release than before. */
 async function greetKnown(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
   try {
     return await initialize(peer, options, signal);
@@ -135,10 +135,7 @@ async function greetKnown(peer: Peer, options: HandshakeOptions, signal: AbortSi
   }
 }
 
-/**
- * Asks by `server/discover`; a server that gives any answer but a modern one, or none, is greeted by `initialize` on
- * the same line.
- */
+/** Sends `server/discover`. A server with any other response, or none, receives `initialize` on the same connection. */
 async function probe(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
   const silence = options.probeSilenceMs ?? defaultProbeSilenceMs;
   let isAnswered = false;
@@ -165,7 +162,7 @@ async function discover(peer: Peer, options: HandshakeOptions, signal: AbortSign
     peer.request('server/discover', withRequestMeta({}, options.identity), { signal, cancelBy: 'signal' });
   let result: Result;
   try {
-    // A server that names our version when it refuses it is asked once more before anything older is tried.
+    // A server that rejects our version but names it is asked once more before older protocols.
     result = await ask().catch((error: unknown) => {
       if (namesOurVersion(error)) return ask();
       throw error;
@@ -198,7 +195,7 @@ async function initialize(peer: Peer, options: HandshakeOptions, signal: AbortSi
     );
   }
   options.onVersion?.(version);
-  // Over HTTP this opens the stream that questions may come on: a call that overtook it would lose its own.
+  // Over HTTP this opens the stream for server-initiated requests, so it must precede the first call.
   await peer.notifyAndFlush('notifications/initialized');
   return describe('legacy', version, raw, objectOrEmpty(raw['serverInfo']));
 }
@@ -215,10 +212,7 @@ function namesOurVersion(error: unknown): boolean {
   return Array.isArray(supported) && supported.includes(statelessVersion);
 }
 
-/**
- * Whether the probe came to an end that only a server of the handshake era makes of it: anything but the end of the
- * line itself.
- */
+/** Whether the probe's error identifies a stateful server: any error except the end of the connection. */
 function isLegacyAnswer(error: unknown): boolean {
   if (!(error instanceof AppError)) return error instanceof RpcError;
   return statefulResponses.has(error.code) && !isNobodyThere(error);
@@ -231,12 +225,12 @@ const statefulResponses: ReadonlySet<ErrorCode> = new Set([
   'message_too_large',
 ]);
 
-/** Over HTTP a server of the handshake era refuses `server/discover` by a status; that is an answer, not a failure. */
+/** Over HTTP a stateful server rejects `server/discover` with a status, which is a response, not a failure. */
 function isPlainRefusal(error: unknown): boolean {
   return error instanceof AppError && error.code === 'server_unreachable' && typeof error.data?.['status'] === 'number';
 }
 
-/** How we introduce ourselves on shared connections: as able to do what any client app may be able to do. */
+/** Our identity on shared connections, with every capability that any client app may have. */
 export function defaultClientIdentity(version: string): {
   clientInfo: Record<string, unknown>;
   capabilities: Record<string, unknown>;

@@ -1,16 +1,16 @@
 /**
- * Determines the recipient of a server's question. A question to the wrong person is worse than none: unclear ones stay
- * unanswered.
+ * Determines the recipient of a server-initiated request. Asking the wrong user is worse than not asking, so ambiguous
+ * requests are refused.
  */
 import type { JsonObject } from '../base/json.ts';
 import type { Principal } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
 
-/** How long an unclear question waits for the other sessions' calls to end. */
+/** How long an ambiguous request waits for calls of other sessions to end, in ms. */
 const ownerTimeoutMs = 10_000;
 
 interface Question {
-  /** The calls it may come from. A cancelled call stays: the server may still be asking about it. */
+  /** Calls that may have caused the request. A cancelled call stays, because the server may still ask about it. */
   readonly suspects: Map<number, CallContext>;
   wake: () => void;
 }
@@ -32,7 +32,7 @@ export class InFlightCalls {
     this.#calls.set(id, context);
   }
 
-  /** `answered`: by the server, which has no more questions about it; otherwise the call was cancelled. */
+  /** `answered`: the server responded and has no more requests for it; otherwise the call was cancelled. */
   remove(id: number, answered: boolean): void {
     if (!this.#calls.delete(id)) return;
     for (const question of this.#questions) {
@@ -41,10 +41,7 @@ export class InFlightCalls {
     }
   }
 
-  /**
-   * The session that something belongs to, if there is no doubt: by the stream it came on, the owner, or the only one
-   * calling.
-   */
+  /** The session that a message belongs to if it is unambiguous: by its stream, the owner, or the only call. */
   ownerOf(relatedRequestId: string | number | undefined): CallContext | undefined {
     const related = typeof relatedRequestId === 'number' ? this.#calls.get(relatedRequestId) : undefined;
     if (related !== undefined) return related;
@@ -71,7 +68,7 @@ export class InFlightCalls {
     }
   }
 
-  /** Looks again whenever a call ends, for as long as one that could be meant is in flight. */
+  /** Checks again whenever a call ends, until no possible call is in flight. */
   async #onlySuspect(question: Question, late: AbortSignal): Promise<CallContext | undefined> {
     while (!late.aborted) {
       const waiting = [...question.suspects].filter(([id]) => this.#calls.has(id));
@@ -94,32 +91,30 @@ function isOneSession(calls: Iterable<CallContext>): boolean {
 /** The caller's side of a call: servers send their own requests and notifications through the call in flight. */
 export interface CallContext {
   readonly sessionId: string;
-  /** The caller; absent if nothing needs it. */
+  /** The caller; absent if not needed. */
   readonly principal?: Pick<Principal, 'user'>;
   readonly clientInfo: JsonObject;
   /** Capabilities declared by the client app: sampling, elicitation, roots … */
   readonly clientCapabilities: JsonObject;
   readonly signal: AbortSignal;
-  /** Absent when the client app did not ask for progress. */
+  /** Absent if the client app did not request progress. */
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
   /** Log messages of this call; `params` as the server sent them. */
   readonly onLog: (params: JsonObject) => void;
-  /** The least severe level this session wants, if it said. */
+  /** The minimum log level of this session, if it set one. */
   readonly logLevel?: string | undefined;
-  /**
-   * Puts a request of the server (sampling, elicitation, roots) to this session's client app. Rejects with RpcError.
-   */
+  /** Sends a server's request (sampling, elicitation, roots) to this session's client app. Rejects with RpcError. */
   readonly askClient: (method: string, params: JsonObject, signal: AbortSignal) => Promise<Result>;
-  /** The revision of MCP that this session speaks. */
+  /** The protocol version of the session. */
   readonly protocolVersion?: string | undefined;
   /** Called when the session's lists have changed. */
   readonly onToolsChanged?: (() => void) | undefined;
-  /** Keeps what the session has to itself at servers for a call that outlives its request. */
+  /** Keeps the session's private connections open for a call that outlives its request. */
   readonly holdSession?: ((until: Promise<unknown>) => void) | undefined;
-  /** Its client app has to come once more for what it was promised: until it has, or that is over. */
+  /** Receives a promise for a result that the client app has yet to fetch. */
   readonly awaited?: ((until: Promise<void>) => void) | undefined;
-  /** Its client app sees many servers as one: what a server asks has to say whose question it is. */
+  /** Whether the client app sees several servers as one, so that requests must name their server. */
   readonly namesServers?: boolean | undefined;
-  /** The session speaks 2026-07-28: `input_required` results pass through as they are. */
+  /** Whether the session uses 2026-07-28, where `input_required` results pass unchanged. */
   readonly acceptsInputRequired: boolean;
 }

@@ -15,9 +15,9 @@ export interface CachedListing {
   readonly at: number;
   readonly handshake: Handshake;
   readonly listing: Listing;
-  /** Methods by which the server has asked its client things. */
+  /** Methods of the server's earlier requests to its client. */
   readonly asks: readonly string[];
-  /** It speaks 2026-07-28 and refused a handshake. */
+  /** Whether it supports 2026-07-28 and rejects `initialize`. */
   readonly refusesHandshake?: boolean;
 }
 
@@ -30,7 +30,7 @@ export class ListingCache {
     this.#folder = folder;
   }
 
-  /** The cached listing of an entry, or undefined if there is none that can be used. */
+  /** The cached listing of an entry; undefined if there is no valid one. */
   async read(hash: string): Promise<CachedListing | undefined> {
     try {
       const value = parseJson(await readFile(this.#file(hash), 'utf8'));
@@ -52,7 +52,7 @@ export class ListingCache {
   }
 }
 
-/** A file cut off, written by another version or by hand must not reach those who rely on its members. */
+/** Rejects a file that is truncated, or written by another version or by hand. */
 function isCached(value: unknown): value is CachedListing {
   if (!isObject(value) || value['version'] !== formatVersion) return false;
   const { handshake, listing, asks } = value;

@@ -1,13 +1,11 @@
-/**
- * Fetches a listing again when the server announces a change: one fetch at a time, bursts merged, no announcement lost.
- */
+/** Fetches a listing again after a server's notification: one fetch at a time, bursts merged, no notification lost. */
 
 const debounceMs = 150;
-/** A server that keeps announcing is still read this often, as long as it costs little. */
+/** A server that notifies continuously is read at this interval, if that is cheap. In ms. */
 const maxWaitMs = 2000;
-/** A refresh takes at most a twentieth of the core's time. */
+/** Refreshing takes at most a twentieth of the core's time. */
 const pausePerCost = 20;
-/** A server that changes more often keeps the list that was read last for a while. */
+/** After more changes per minute, a server keeps its last list for a while. */
 const maxChanges = 6;
 const changesWindowMs = 60_000;
 
@@ -15,14 +13,14 @@ const changesWindowMs = 60_000;
 export interface Fetched {
   /** How long the listing blocked the core's thread, in ms. */
   readonly costMs: number;
-  /** The listing is not what it was. */
+  /** Whether the listing has changed. */
   readonly changed: boolean;
 }
 
 interface ListingRefresherOptions {
-  /** Never rejects: it deals with its own failures. */
+  /** Never rejects; it handles its own failures. */
   readonly fetch: () => Promise<Fetched>;
-  /** It changed more than six times within a minute: announcements wait for so many ms. Reported once for each wait. */
+  /** Called once when changes exceed the limit per minute and further ones wait for `waitMs`. */
   readonly onTooMany?: (waitMs: number) => void;
   readonly now?: () => number;
 }
@@ -34,9 +32,9 @@ export class ListingRefresher {
   #firstRequested = 0;
   #running: Promise<void> | undefined;
   #again = false;
-  /** Announced changes are not read before this time, in ms since 1970. */
+  /** Time before which changes are not read, in ms since 1970. */
   #earliest = 0;
-  /** When it changed last, the oldest first. */
+  /** Times of the last changes, oldest first. */
   #changes: readonly number[] = [];
 
   constructor(options: ListingRefresherOptions) {
@@ -44,7 +42,7 @@ export class ListingRefresher {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Asks for a refresh soon. While one runs, another follows it. */
+  /** Requests a refresh soon, after a running one. */
   schedule(): void {
     if (this.#running !== undefined) {
       this.#again = true;
@@ -57,7 +55,7 @@ export class ListingRefresher {
     this.#timer = setTimeout(() => void this.refresh(), wait);
   }
 
-  /** Refreshes at once, or joins the one that runs. Never rejects. */
+  /** Refreshes at once, or joins a running refresh. Never rejects. */
   refresh(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -73,7 +71,7 @@ export class ListingRefresher {
     return started;
   }
 
-  /** Refreshes at once, but after the one that runs: it asks on a line that is of no use any more. */
+  /** Refreshes at once, but after a running refresh, which uses an outdated connection. */
   refreshAfterCurrent(): Promise<void> {
     const before = this.#running;
     if (before === undefined) return this.refresh();

@@ -16,32 +16,35 @@ interface ListingKeeperOptions {
   /** Key of the cache entry. */
   readonly hash: string;
   readonly cache: ListingCache;
-  /** Pinned definitions; undefined: nothing is compared. */
+  /** Pinned definitions; undefined: no comparison. */
   readonly pins: ServerPins | undefined;
   /**
-   * It is read on one user's own line and shown to all: resources, which are documents of that user's, are left out.
+   * Whether the listing comes from one user's connection and is shown to all; resources, which are that user's
+   * documents, are then omitted.
    */
   readonly isEachOnes?: boolean | undefined;
   readonly now: () => number;
-  /** How long the server may be silent about a list, in ms. */
+  /** Time limit for a list, in ms. */
   readonly silenceMs: number;
   readonly onWarning: (text: string) => void;
-  /** How long ago a tool of it was called, in ms. */
+  /** Time since the last tool call, in ms. */
   readonly sinceCallMs?: () => number;
   /** Receives the steps of a refresh for the server's log. */
   readonly onStep: (text: string, level: 'debug' | 'info' | 'warning') => void;
-  /** A listing was read; `changed`: it is not what it was; `here`: on the connection that is followed. */
+  /**
+   * Called after a listing was read. `changed`: it differs from the previous one; `here`: on the tracked connection.
+   */
   readonly onListed: (changed: boolean, here: boolean) => void;
-  /** Reading failed because the line did. */
+  /** Called if reading failed because of the connection. */
   readonly onFailed: (connection: Connection, error: Error) => void;
-  /** How often a server that does not announce changes is read, in ms (five minutes by default). */
+  /** Interval for servers that do not notify of changes, in ms (default: five minutes). */
   readonly pollMs?: number;
 }
 
-/** Within this time after a call, new tools count as its effect. */
+/** Within this time after a call, new tools count as its effect, in ms. */
 const growthWindowMs = 60_000;
 const defaultPollMs = 5 * 60_000;
-/** Lists that failed are asked for again so often, over some four minutes. */
+/** Number of retries of failed lists, over about four minutes. */
 const maxFailedReads = 8;
 
 /** A server's listing and `initialize` result, as sent to a client with our capabilities. */
@@ -58,34 +61,34 @@ export class ListingTracker {
     onTooMany: (waitMs) => this.#options.onWarning(tooManyChanges(waitMs)),
   });
   #connection: Connection | undefined;
-  /** A line of another era that said that something changed there, to be read instead. */
+  /** A connection in another protocol that notified of a change, and is read instead. */
   #announcer: Connection | undefined;
   #refusesHandshake = false;
-  /** The connection whose lists have been read once. */
+  /** The connection whose lists have been read. */
   #read: Connection | undefined;
   #poll: NodeJS.Timeout | undefined;
   /** Timer that retries failed lists. */
   #again: NodeJS.Timeout | undefined;
-  /** Reads in a row in which a list failed. */
+  /** Number of consecutive failed reads. */
   #failedReads = 0;
   #isRequestedAgain = false;
-  /** A change was announced and not read yet. */
+  /** Whether an announced change has not been read yet. */
   #isAnnounced = false;
   /** Whether the change was announced within a minute of a call. */
   #isAfterCall = false;
-  /** Writes follow each other, so that the last one stays. */
+  /** Serializes writes. */
   #saving: Promise<void> = Promise.resolve();
 
   /** The server's own listing, unfiltered. */
   #said: Listing = emptyListing;
   #greeting: Handshake | undefined;
   #introduced: JsonObject | undefined;
-  /** The greeting that is in the cache. */
+  /** The cached `initialize` result. */
   #cached: Handshake | undefined;
 
   /** The approved part of the server's listing. */
   listing: Listing = emptyListing;
-  /** The same for the server's own introduction. */
+  /** The approved part of the server's `initialize` result. */
   handshake: Handshake | undefined;
   /** ms since 1970; undefined until there is a listing. */
   listedAt: number | undefined;
@@ -104,12 +107,12 @@ export class ListingTracker {
     return handshake === undefined || this.listedAt === undefined ? undefined : { listing: this.#said, handshake };
   }
 
-  /** Methods by which the server has asked its client things, now or at an earlier start. */
+  /** Methods of the server's requests to its client, now or at an earlier start. */
   get requestMethods(): ReadonlySet<string> {
     return this.#asks;
   }
 
-  /** The server speaks 2026-07-28 and nothing older, as was found out now or at an earlier start. */
+  /** Whether the server supports only 2026-07-28, as detected now or at an earlier start. */
   get refusesHandshake(): boolean {
     return this.#refusesHandshake;
   }
@@ -142,13 +145,13 @@ export class ListingTracker {
     return this.#connection === connection;
   }
 
-  /** Follows a connection: reads its lists at once, and every five minutes where it does not announce changes. */
+  /** Tracks a connection: reads its lists at once, and every five minutes if it does not notify of changes. */
   attach(connection: Connection, handshake: Handshake): void {
     clearInterval(this.#poll);
     this.#connection = connection;
-    // What the line before it said last is nothing to ask it about.
+    // Notifications of the previous connection no longer count.
     this.#announcer = undefined;
-    // Another release may speak other revisions.
+    // Another release may support other protocol versions.
     const isAnother = JSON.stringify(this.#greeting?.serverInfo) !== JSON.stringify(handshake.serverInfo);
     if (isAnother) this.#refusesHandshake = false;
     this.#greeted(handshake);
@@ -159,7 +162,7 @@ export class ListingTracker {
     this.#poll.unref();
   }
 
-  /** Reads its lists soon, where it is connected. */
+  /** Reads the lists soon if connected. */
   refreshIfConnected(): void {
     if (this.#connection !== undefined) this.#refresher.schedule();
   }
@@ -174,8 +177,7 @@ export class ListingTracker {
   }
 
   /**
-   * The server says something changed, on this connection. Where that is a second process of it, the change is to be
-   * seen there and nowhere else.
+   * Handles a change notification on this connection. If that belongs to a second process, the change is read there.
    */
   scheduleRefresh(on: Connection | undefined = this.#connection): void {
     if (on === undefined) return;
@@ -185,7 +187,7 @@ export class ListingTracker {
     this.#refresher.schedule();
   }
 
-  /** Logs the first announcement of a burst; the next is logged once the lists have been read. */
+  /** Logs the first notification of a burst; the next one is logged once the lists have been read. */
   #noteAnnouncement({ handshake }: Connection): void {
     if (this.#isAnnounced) return;
     this.#isAnnounced = true;
@@ -195,12 +197,12 @@ export class ListingTracker {
     if (!isDeclared) this.#options.onStep('It announces changes without having declared "listChanged".', 'warning');
   }
 
-  /** Resolves when what is being read now is read. */
+  /** Resolves after the current refresh. */
   currentRefresh(): Promise<void> {
     return this.#refresher.refresh();
   }
 
-  /** Resolves when the cache holds what is known. */
+  /** Resolves when the cache is up to date. */
   saved(): Promise<void> {
     return this.#saving;
   }
@@ -249,7 +251,7 @@ export class ListingTracker {
     }
   }
 
-  /** A server that is warming up answers its first lists by errors. */
+  /** A server that is starting up may answer its first lists with errors. */
   #askAgainIf(mayComeYet: boolean): void {
     clearTimeout(this.#again);
     this.#failedReads = mayComeYet ? this.#failedReads + 1 : 0;
@@ -264,7 +266,7 @@ export class ListingTracker {
     return nothingFetched;
   }
 
-  /** A list that failed or did not come stays what it was, and is a problem of that list. */
+  /** A list that failed stays as it was, and is reported as a problem. */
   #reportEnd(changed: boolean): void {
     for (const problem of this.problems) this.#options.onStep(problem, 'warning');
     this.#options.onStep(
@@ -273,7 +275,7 @@ export class ListingTracker {
     );
   }
 
-  /** Returns whether the server says something else than before. */
+  /** Stores the listing; returns whether it has changed. */
   #accept(listing: Listing, here: boolean): boolean {
     const isFirst = this.listedAt === undefined;
     const isOther = isFirst || !isSameListing(listing, this.#said);
@@ -291,7 +293,7 @@ export class ListingTracker {
     this.handshake = this.#shownHandshake();
   }
 
-  /** Whether what is shown is not what it was. */
+  /** Updates what is shown; returns whether it has changed. */
   #show(): boolean {
     const shown = this.#options.pins?.acceptedListing(this.#said) ?? this.#said;
     const handshake = this.#shownHandshake();
@@ -333,7 +335,7 @@ export class ListingTracker {
 }
 
 const listCapabilities = ['tools', 'resources', 'prompts'] as const;
-/** CPU time of this thread so far, in ms; of the whole process on Node.js before 23.9. */
+/** CPU time of this thread, in ms; of the whole process on Node.js before 23.9. */
 function cpuMs(): number {
   const isOfThread = typeof (process as Partial<NodeJS.Process>).threadCpuUsage === 'function';
   const { user, system } = isOfThread ? process.threadCpuUsage() : process.cpuUsage();
@@ -347,7 +349,7 @@ function tooManyChanges(waitMs: number): string {
   return `It changed its lists six times within a minute: they stay as they were read last, and are read again in ${seconds} s.`;
 }
 
-/** Compares entries by identity where they were the same when they were read. */
+/** Compares listings; equal entries are the same objects. */
 function isSameListing(one: Listing, other: Listing): boolean {
   return (Object.keys(emptyListing) as ListKey[]).every((key) => {
     const [a, b] = [one[key], other[key]];

@@ -25,7 +25,7 @@ export const emptyListing: Listing = { tools: [], resources: [], resourceTemplat
 
 export type ListKey = keyof Listing;
 
-/** `12 tools, 1 resource`; what it has none of is left out, but for tools. */
+/** For example `12 tools, 1 resource`; empty lists are omitted, except tools. */
 export function summarizeListing({ tools, resources, resourceTemplates, prompts }: Listing): string {
   const kinds = [
     formatCount(tools.length, 'tool'),
@@ -39,9 +39,9 @@ export function summarizeListing({ tools, resources, resourceTemplates, prompts 
 interface ListKind {
   readonly key: ListKey;
   readonly method: string;
-  /** The capability that says the server has this list. */
+  /** The capability that announces this list. */
   readonly capability: 'tools' | 'resources' | 'prompts';
-  /** The member an entry cannot do without. */
+  /** The required member of an entry. */
   readonly identifier: keyof typeof maxIdentifierLength;
 }
 
@@ -53,41 +53,43 @@ const kinds: readonly ListKind[] = [
 ];
 
 const maxPages = 1000;
-/** Every entry is compared, indexed and shown. The largest servers that are known have about 2,000 tools. */
+/**
+ * Maximum number of entries, because each is compared, indexed and shown. The largest known servers have about 2,000
+ * tools.
+ */
 const maxEntries = 10_000;
-/** A page is parsed in one step: 4 MB take about 40 ms. */
+/** Maximum page size, because a page is parsed synchronously: 4 MB take about 40 ms. */
 const maxPageBytes = 4_000_000;
 const maxListBytes = 8_000_000;
-/** About 60,000 tokens: no model could use a larger definition. */
+/** Maximum size of an entry, about 60,000 tokens; no model could use a larger definition. */
 const maxEntryBytes = 256_000;
-/** Bytes that the thread receives per millisecond, garbage collection included: a rejected page has its cost, too. */
+/** Bytes received per millisecond, including garbage collection; a rejected page has a cost, too. */
 const bytesPerMs = 40_000;
-/** Entries of one name that an entry is compared with. */
+/** Maximum number of entries with the same name that an entry is compared with. */
 const maxTwins = 10;
-/** In UTF-16 units, as of requests of client apps. */
+/** In UTF-16 units, as for requests of client apps. */
 const maxIdentifierLength = { name: 1024, uri: 8192, uriTemplate: 8192 } as const;
 
 interface FetchedListing {
   readonly listing: Listing;
-  /** A list was answered by an error or not at all, which may pass: it is worth asking again soon. */
+  /** Whether a list failed temporarily, so that it should be retried soon. */
   readonly mayComeYet: boolean;
   /** Anomalies, such as a repeated cursor or entries without a name. Sentences for the user. */
   readonly problems: readonly string[];
-  /** How long reading it blocked the core's thread, in ms. */
+  /** How long reading blocked the core's thread, in ms. */
   readonly costMs: number;
 }
 
-/** `timeoutMs`: instead of the usual one. */
+/** `timeoutMs`: instead of the default. */
 export type SendRequest = (method: string, params: JsonObject, timeoutMs?: number) => Promise<Result>;
 
 /** How long a server may take over a list that it did not announce, in ms. */
 const unannouncedMs = 5000;
 
 /**
- * Drains the lists that the capabilities announce, and the tools in any case: some servers have tools and do not
- * declare them. A list that the server answers with an error, or not in time, stays what it was `before`: a passing
- * fault must not take the tools away. Rejects when the line itself fails, and with AppError `server_timeout` when a
- * line that was never read from (`isFirst`) is silent about its tools.
+ * Reads the announced lists, and the tools in any case, because some servers do not declare them. A list that fails or
+ * times out stays what it was `before`, so that a temporary error removes no tools. Rejects if the connection fails,
+ * and with AppError `server_timeout` if a connection that was never read (`isFirst`) does not list its tools.
  */
 export async function fetchListing(
   ask: SendRequest,
@@ -97,7 +99,7 @@ export async function fetchListing(
 ): Promise<FetchedListing> {
   const found: Findings = { problems: [], mayComeYet: false };
   const announced = (kind: ListKind): boolean => isDeclared(capabilities[kind.capability]);
-  // Where nothing is declared, the tools are what the server is for.
+  // A server without capabilities is assumed to offer tools.
   const declaresNothing = Object.keys(capabilities).length === 0;
   const drains = kinds.flatMap((kind) => {
     const isTools = kind.key === 'tools';
@@ -121,7 +123,7 @@ interface Findings {
   mayComeYet: boolean;
 }
 
-/** The consequence of a missing list: none, a problem, or an unusable server. */
+/** What a missing list means: nothing, a problem, or an unusable server. */
 type Need = 'unannounced' | 'announced' | 'needed';
 
 /** Reads all pages of one list. */
@@ -129,7 +131,7 @@ class Drain {
   readonly #ask: SendRequest;
   readonly #kind: ListKind;
   readonly #before: readonly JsonObject[];
-  /** Entries listed before, by identifier; some servers use one twice. */
+  /** Previous entries by identifier; some servers use one twice. */
   readonly #known: ReadonlyMap<unknown, readonly JsonObject[]>;
   readonly #found: Findings;
   readonly #need: Need;
@@ -177,7 +179,7 @@ class Drain {
     return this.#entries;
   }
 
-  /** Undefined for a page with which the list is too long. */
+  /** Undefined for a page that exceeds the limit of the list. */
   #read(result: Result): JsonObject | undefined {
     const { method } = this.#kind;
     const size = resultSize(result);
@@ -197,7 +199,7 @@ class Drain {
     return undefined;
   }
 
-  /** Whether there is room for more. An unchanged entry stays the same object, so that comparisons are fast. */
+  /** Returns whether there is room for more. An unchanged entry stays the same object, so that comparisons are fast. */
   async #collect(page: unknown, slices: TimeSlices): Promise<boolean> {
     const { method, identifier } = this.#kind;
     if (!Array.isArray(page)) {
@@ -237,7 +239,7 @@ class Drain {
   }
 }
 
-/** Why an entry is not taken; undefined if it is. */
+/** The reason to reject an entry; undefined if it is valid. */
 function flawOf(entry: JsonObject, name: string, maxLength: number): string | undefined {
   if (name.length > maxLength) return `has a name of ${name.length} characters (at most ${maxLength})`;
   const size = JSON.stringify(entry).length;
@@ -249,10 +251,7 @@ function inWords({ length }: readonly unknown[]): string {
   return length === 1 ? '1 entry' : `${length} entries`;
 }
 
-/**
- * A list that the server announces but does not have is a problem of that list, not of the server; so is one it is too
- * busy for.
- */
+/** A missing or failing list that the server announced is a problem of the list, not of the server. */
 async function askPage(
   ask: SendRequest,
   kind: ListKind,

@@ -1,4 +1,4 @@
-/** One configured server over time: started, woken, retried, put to sleep, stopped. */
+/** The life of one configured server: start, wake, retry, sleep, stop. */
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -32,9 +32,9 @@ export class ManagedServer {
   readonly config: ServerConfig;
   /** Pinned definitions; undefined for built-in servers and connection tests. */
   readonly pins: ServerPins | undefined;
-  /** State, health or problems changed. */
+  /** Emits when state, health or problems change. */
   readonly changed = new Emitter();
-  /** The listing is not what it was. */
+  /** Emits when the listing changes. */
   readonly listingChanged = new Emitter();
   readonly notified = new Emitter<ServerNotification>();
 
@@ -88,11 +88,11 @@ export class ManagedServer {
     });
   }
 
-  /** One whose shared line sleeps works all the same while apps of the handshake era use theirs. */
+  /** A server whose shared connection sleeps is still ready while stateful sessions use theirs. */
   get state(): ServerState {
     const { state } = this.#line;
     const { failure } = this.#firstListing;
-    // The next user or caller tries it.
+    // The next user or caller retries it.
     if (failure !== undefined && this.listedAt === undefined) return unlistedState(this.config.name, failure);
     const since = this.#pool.find(statefulForAll)?.openedAt;
     return state.kind === 'disconnected' && since !== undefined ? { kind: 'ready', since } : state;
@@ -135,7 +135,7 @@ export class ManagedServer {
     });
   }
 
-  /** Takes over what the cache knows. To be called before `start`. */
+  /** Loads the cached listing. Call it before `start`. */
   restore(): Promise<void> {
     return this.#listings.restore();
   }
@@ -150,22 +150,22 @@ export class ManagedServer {
     );
   }
 
-  /** Resolves when its listing is read, starting it if need be. Rejects with the reason it cannot be. */
+  /** Resolves when the listing is read; starts the server if needed. Rejects with the reason of a failure. */
   async ready(): Promise<void> {
     if (this.#isPerUser) return this.#ofSomebody();
     await this.#unlessInstalling(this.#wake());
     await this.#listed();
   }
 
-  /** A user has connected: if its tools were never listed, lists those of their own process. Never rejects. */
+  /** Called when a user connects: lists an unlisted server with their own process. Never rejects. */
   onUserSeen(person: Person): void {
     if (!this.#isPerUser || this.listedAt !== undefined || !this.config.enabled) return;
     this.#firstListing.at(person);
   }
 
   /**
-   * Opens what is this user's own, who is asked to sign in where they have to, and reads its lists. Whether there is
-   * anything of the kind. Rejects with AppError.
+   * Opens this user's own connection, after asking for a sign-in if required, and reads its lists. Returns whether the
+   * server has per-user connections. Rejects with AppError.
    */
   async admit(context: CallContext): Promise<boolean> {
     const isOwn = await this.#requests.admit(context);
@@ -173,7 +173,7 @@ export class ManagedServer {
     return isOwn;
   }
 
-  /** Like the above, for a user who has signed in to it or out. */
+  /** The same for a user who signed in or out. */
   onUserSignInChanged(person: Person): void {
     this.#firstListing.changed(person);
     this.onUserSeen(person);
@@ -184,12 +184,12 @@ export class ManagedServer {
     await this.#pool.closeUser(person);
   }
 
-  /** Reads its lists again soon; `listingChanged` says whether they are others. */
+  /** Reads the lists again soon; `listingChanged` reports a difference. */
   refreshListing(): void {
     this.#listings.refreshIfConnected();
   }
 
-  /** Closes the shared connection if it does not respond in time; the next caller gets a new one. */
+  /** Closes the shared connection if it does not respond in time; the next caller opens a new one. */
   probe(timeoutMs: number): Promise<void> {
     return this.#requests.probe(timeoutMs);
   }
@@ -214,18 +214,20 @@ export class ManagedServer {
     if (kind !== 'disconnected') await this.retry().catch(() => undefined);
   }
 
-  /** Begins a sign-in; once the user is through, the server is tried by itself. Rejects with AppError. */
+  /** Starts a sign-in; afterwards the server is retried automatically. Rejects with AppError. */
   async signIn(): Promise<AuthorizationFlow> {
     const signIn = this.#deps.signIns.get(this.config);
     return this.#line.authenticate(() => signIn.start());
   }
 
-  /** Being signed in to it; undefined if nobody signs in. */
+  /** The server's sign-in; undefined if it needs none. */
   get oauth(): ServerOAuth | undefined {
     return this.#deps.signIns.find(this.config);
   }
 
-  /** A sign-in for the rights that it asks for; what runs continues meanwhile. Rejects with AppError. */
+  /**
+   * Starts a sign-in for the scopes that the server requested; connections stay open meanwhile. Rejects with AppError.
+   */
   async requestScopes(): Promise<AuthorizationFlow> {
     const signIn = this.#deps.signIns.get(this.config);
     const { kind } = this.state;
@@ -233,7 +235,7 @@ export class ManagedServer {
     return this.#line.authenticate(() => signIn.requestScopes());
   }
 
-  /** Revokes what the sign-in granted; from then on it waits for the user. Rejects with AppError. */
+  /** Revokes the sign-in; the server then waits for the user. Rejects with AppError. */
   async signOut(): Promise<RevocationResult> {
     const signIn = this.#deps.signIns.get(this.config);
     if ((await signIn.accessToken()) === undefined) return { how: 'nothing' };
@@ -269,7 +271,7 @@ export class ManagedServer {
     if (view !== undefined) await this.pins.evaluateView(uri, view);
   }
 
-  /** Throws AppError `not_allowed` where a request is for something that the user has not accepted as it is. */
+  /** Throws AppError `not_allowed` for a request about something that the user has not accepted in its current form. */
   assertAccepted(method: string, { name }: JsonObject): void {
     if (method === 'tools/call') this.pins?.assertAccepted('tool', name);
     if (method === 'prompts/get') this.pins?.assertAccepted('prompt', name);
@@ -309,7 +311,7 @@ export class ManagedServer {
     return this.#requests.endSession(sessionId);
   }
 
-  /** Reads the lists from any user's running process; starts none for this. */
+  /** Reads the lists from any user's running process, without starting one. */
   async #ofSomebody(): Promise<void> {
     if (this.#userConnections.length > 0) return this.#listings.currentRefresh();
     if (this.listedAt !== undefined) return;
@@ -321,7 +323,7 @@ export class ManagedServer {
     );
   }
 
-  /** Reading the lists may be what the line fails at. */
+  /** Waits for the listing, which may fail with the connection. */
   async #listed(): Promise<void> {
     await this.#listings.currentRefresh();
     const { state } = this;
@@ -374,13 +376,13 @@ export class ManagedServer {
       open: (entry, closed) => this.#opener.openPooled(entry, closed),
       onOpen: ({ key }, connection) => {
         if (key.owner.kind === 'any') this.changed.emit();
-        // The list shown to all is that of clients without a handshake, so connections opened for a handshake are not
-        // followed.
+        // The list for all is that of clients without `initialize`, so connections opened for stateful sessions are not
+        // tracked.
         if (key.owner.kind === 'user' && key.protocol === 'negotiated') this.#followOne(connection);
       },
       onClose: ({ key }, connection) => {
         if (key.owner.kind === 'any') {
-          // What it listed may have been its own.
+          // The list may have been that connection's own.
           this.#listings.scheduleRefresh();
           this.changed.emit();
         }
@@ -398,7 +400,7 @@ export class ManagedServer {
     return ofUsers.flatMap(({ connection }) => connection ?? []);
   }
 
-  /** Follows one user's connection until it ends, since the lists shown to all would keep changing with the user. */
+  /** Tracks one user's connection until it ends, because the shared listing would otherwise change with the user. */
   #followOne(connection: Connection | undefined): void {
     const isFollowed = this.#userConnections.some((one) => this.#listings.follows(one));
     if (connection?.handshake === undefined || isFollowed) return;
@@ -440,7 +442,7 @@ export class ManagedServer {
     return new IdleTimer({
       idleMs: this.config.idleTimeoutMs,
       now: this.#deps.now,
-      // Subscribers to a resource rely on the process that watches it.
+      // Subscribers to a resource depend on the process that watches it.
       isBusy: () => {
         const stateful = this.#pool.find(statefulForAll);
         const isSubscribed = this.#subscriptions.isUsed || stateful?.subscriptions.isUsed === true;
@@ -464,7 +466,7 @@ export class ManagedServer {
   #failed(error: AppError, retryMs: number | undefined): void {
     this.#deps.onWarning(this.config.name, `It failed: ${error.message}`);
     const next = retryMs === undefined ? '' : `Next try in ${formatSeconds(retryMs)}.`;
-    // Its last words and how it ended are the lines above.
+    // Its last output and exit are logged above.
     if (error.code === 'server_exited') this.#log.appendEvent(`The connection is gone. ${next}`.trimEnd(), 'error');
     else this.#log.appendEvent(`${error.text} ${next}`.trimEnd(), 'error');
   }
@@ -484,7 +486,7 @@ export class ManagedServer {
   #hear(method: string, params: JsonObject, sessionId: string | undefined, on: Connection): void {
     const owner = this.#pool.entries.find(({ connection }) => connection === on)?.key.owner;
     const person = owner?.kind === 'user' ? owner.person : undefined;
-    // A connection that is being closed is still its user's.
+    // A connection that is being closed still belongs to its user.
     if (person === undefined && this.#isPerUser) return;
     if (!listChangedMethods.has(method)) this.notified.emit({ method, params, sessionId, ...(person && { person }) });
     else if (person !== undefined) this.#listings.scheduleRefresh();

@@ -1,11 +1,10 @@
 /**
- * Arguments that a tool wants repeated as HTTP headers (`x-mcp-header` in its schema): written for servers, checked for
- * client apps.
- * Source: MCP 2026-07-28, basic/transports, "Mcp-Param" headers.
+ * Arguments that a tool requires as HTTP headers, too (`x-mcp-header` in its schema): sent to servers, checked for
+ * client apps. Source: MCP 2026-07-28, basic/transports, "Mcp-Param" headers.
  */
 import { isObject, type JsonObject } from '../base/json.ts';
 
-/** An argument that is repeated, as the schema marks it. */
+/** An argument that the schema marks for repetition as a header. */
 interface RepeatedParam {
   /** Path from the arguments to the value. */
   readonly path: readonly string[];
@@ -22,8 +21,8 @@ export function paramHeaders(tool: JsonObject | undefined, args: unknown): Recor
 }
 
 /**
- * Which tools want something repeated. A definition is the same object for as long as its listing is: its schema is
- * read once, not with each call.
+ * Caches which tools require headers. A definition stays the same object as long as its listing, so its schema is read
+ * once.
  */
 export class HeaderParamTools {
   readonly #known = new WeakMap<JsonObject, boolean>();
@@ -46,7 +45,7 @@ export function paramMismatch(
   for (const { path, header } of repeatedParams(tool['inputSchema'])) {
     const value = valueAt(args, path);
     const text = scalarText(value);
-    // Nothing is to be repeated; a header that is there all the same counts for nothing.
+    // Nothing has to be repeated; an extra header is ignored.
     if (text === undefined) continue;
     const given = headers[header.toLowerCase()];
     const what = `the argument ${path.join('.')} is ${JSON.stringify(value)}`;
@@ -59,10 +58,7 @@ export function paramMismatch(
   return undefined;
 }
 
-/**
- * Only what is reached through `properties` counts. A marking that no header name can be would make the whole request
- * fail.
- */
+/** Only parameters reachable through `properties` count. An invalid header name would make the whole request fail. */
 function repeatedParams(schema: unknown, path: readonly string[] = []): RepeatedParam[] {
   if (!isObject(schema) || !isObject(schema['properties'])) return [];
   return Object.entries(schema['properties']).flatMap(([name, property]) => {
@@ -79,7 +75,7 @@ function valueAt(args: unknown, path: readonly string[]): unknown {
   return path.reduce((value: unknown, key) => (isObject(value) ? value[key] : undefined), args);
 }
 
-/** A number stored by its spelling is a scalar, too. */
+/** A number with preserved spelling is a scalar, too. */
 function scalarText(value: unknown): string | undefined {
   if (JSON.isRawJSON(value)) return JSON.stringify(value);
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
@@ -100,7 +96,7 @@ const marked = /^=\?base64\?(.*)\?=$/;
 
 const canonicalBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Anything that is no plain visible ASCII travels as base64 in the marking the specification gives. */
+/** Encodes values other than visible ASCII as base64 in the notation of the specification. */
 function headerValue(text: string): string {
   const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !marked.test(text);
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;

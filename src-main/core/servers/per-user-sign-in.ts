@@ -1,7 +1,7 @@
 /**
- * A user's own sign-in to a server at an address: if it is missing, the caller receives the link, and if
- * their app can open one, they are asked and the call continues after the sign-in. Source: MCP 2025-11-25 and
- * 2026-07-28, Elicitation, URL mode.
+ * Handles a user's own sign-in to a remote server: if it is missing, the caller receives the link; if the app can open
+ * links, the user is asked, and the call continues after the sign-in. Source: MCP 2025-11-25 and 2026-07-28,
+ * Elicitation, URL mode.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError, toAppError } from '../base/errors.ts';
@@ -18,9 +18,9 @@ import type { ServerState } from './server-state.ts';
 
 /** Each user's access to remote servers; provided by the edition. */
 export interface PerUserAccess {
-  /** A line under this user's sign-in; throws AppError where no more of them can be open. */
+  /** Opens a connection with this user's sign-in; throws AppError at the limit of connections. */
   readonly connect: (config: HttpServerConfig, person: Person) => Transport;
-  /** A line that nobody used for so long is closed, in ms. */
+  /** Idle time after which such a connection is closed, in ms. */
   readonly idleMs: number;
   /** The sign-in link for this user and refusal; undefined if signing in would not help. Rejects with AppError. */
   readonly link: (config: HttpServerConfig, person: Person, refused: AppError) => Promise<string | undefined>;
@@ -32,7 +32,7 @@ interface OwnSignInParts {
   readonly config: HttpServerConfig;
   readonly access: PerUserAccess;
   readonly personOf: (context: CallContext) => Person;
-  /** Sends a notification to the session that was asked. */
+  /** Sends a notification to the session that received the request. */
   readonly notify: (method: string, params: JsonObject, sessionId: string) => void;
 }
 
@@ -58,7 +58,7 @@ export class PerUserSignIn {
     } catch (error) {
       const link = await this.#linkFor(error, context);
       if (link === undefined) throw this.#withoutLink(error);
-      // Refused at the door: nothing of it was done, so it may be sent again.
+      // The server rejected the request unprocessed, so it may be repeated.
       if (await this.#signsIn(context, link)) return this.#again(context, attempt);
       throw withLink(this.#parts.config.name, error, link);
     }
@@ -88,7 +88,7 @@ export class PerUserSignIn {
     return access.link(config, personOf(context), error);
   }
 
-  /** Whether they have signed in, where their app could ask them. */
+  /** Whether the user has signed in after their app asked them. */
   async #signsIn(context: CallContext, link: string): Promise<boolean> {
     const { access, config, personOf } = this.#parts;
     const person = personOf(context);
@@ -97,13 +97,13 @@ export class PerUserSignIn {
     this.#promptedUsers.add(key);
     const over = new AbortController();
     const signedIn = access.onSignedIn(config, person, AbortSignal.any([context.signal, over.signal]));
-    // Whether it is waited for or not.
+    // Rejections are ignored if nobody waits.
     signedIn.catch(() => undefined);
     try {
       const elicitationId = randomUUID();
       if (!(await this.#agrees(context, link, elicitationId))) return false;
       const isThrough = await this.#wait(signedIn, context, over);
-      // In 2026-07-28 there is no such notice.
+      // 2026-07-28 has no such notification.
       if (isThrough && !context.acceptsInputRequired)
         this.#parts.notify('notifications/elicitation/complete', { elicitationId }, context.sessionId);
       return isThrough;
@@ -137,7 +137,7 @@ export class PerUserSignIn {
   }
 }
 
-/** `{}` is forms alone: an app that opens links says so. */
+/** Whether the app opens links; `{}` means forms only. */
 function opensLinks({ clientCapabilities }: CallContext): boolean {
   return isObject(objectOrEmpty(clientCapabilities['elicitation'])['url']);
 }

@@ -1,4 +1,4 @@
-/** Connects to a server once, on a line of its own, lists what it has, and ends the line. */
+/** Connects to a server once on a separate connection, lists what it offers, and closes the connection. */
 import { type AppError, toAppError } from '../base/errors.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { Connection } from './connection.ts';
@@ -10,16 +10,16 @@ export interface ProbeSuccess {
   readonly server: ServerConfig;
   readonly handshake: Handshake;
   readonly listing: Listing;
-  /** Anomalies, as sentences. */
+  /** Anomalies in sentences. */
   readonly problems: readonly string[];
-  /** From the start to the last page of its lists. */
+  /** Duration from the start to the last page of the lists, in ms. */
   readonly ms: number;
 }
 
 export interface ProbeFailure {
   readonly server: ServerConfig;
   readonly error: AppError;
-  /** Its last words on stderr, oldest first, secrets masked. */
+  /** The last lines of stderr, oldest first, with secrets masked. */
   readonly stderr: readonly string[];
   readonly ms: number;
 }
@@ -49,7 +49,7 @@ export async function probeConnection(
   const started = performance.now();
   const elapsed = (): number => Math.round(performance.now() - started);
   const log = transports.log(server.name);
-  // An earlier server of the same name may have logged lines before.
+  // An earlier server with the same name may have logged lines.
   const saidBefore = log.lineCount;
   const connection = connect(server, transports, version);
   onStage?.('starting');

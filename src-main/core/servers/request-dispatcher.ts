@@ -1,7 +1,7 @@
 /**
- * Sends the requests of sessions to one server, on the connection that one policy chooses: the shared one; the one for
- * the stateful protocol, where the shared one is stateless and the session is not; the session's own, where the server
- * sends requests to its client; the user's own where several share the core.
+ * Sends requests of sessions to one server, on the connection that one policy chooses: the shared one; the stateful
+ * one, if the shared one is stateless and the session is not; the session's private one, if the server sends requests
+ * to its client; the user's own, if several users share the core.
  */
 import { AppError, errorText, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
@@ -29,9 +29,9 @@ import { settleWithin } from '../base/settle-within.ts';
 interface ServerRequestsParts {
   readonly config: ServerConfig;
   readonly line: SharedConnection;
-  /** Connections next to the shared one. */
+  /** Connections in addition to the shared one. */
   readonly pool: ConnectionPool;
-  /** Whether each user has their own connections; no other one is used then. */
+  /** Whether each user has their own connections, and no others are used. */
   readonly isPerUser: boolean;
   /** Sign-in of each user. */
   readonly ownSignIn: PerUserSignIn | undefined;
@@ -41,14 +41,16 @@ interface ServerRequestsParts {
   readonly pause: PauseSwitch;
   readonly now: () => number;
   readonly onWarning: (text: string) => void;
-  /** The connection that all share, opened if need be. Rejects with the reason it cannot be. */
+  /** Returns the shared connection, opened if needed. Rejects with the reason of a failure. */
   readonly wake: () => Promise<Connection>;
 }
 
 /** How long a failure is delayed to check whether the server has exited, in ms. */
 const livenessTimeoutMs = 1000;
 
-/** A server that cannot be had twice, such as one that locks its files, is not tried again before. */
+/**
+ * Pause after a second connection failed, in ms; some servers cannot run twice, for example because they lock files.
+ */
 const retryMs = 5 * 60_000;
 
 /**
@@ -57,19 +59,19 @@ const retryMs = 5 * 60_000;
  */
 export const statefulForAll: ConnectionKey = { protocol: 'stateful', owner: { kind: 'any' } };
 
-/** Calls that wait for a slot of a server with `maxConcurrent`. */
+/** Maximum number of calls that wait for a slot of a server with `maxConcurrent`. */
 const maxQueuedCalls = 100;
 
 const questions = ['sampling/createMessage', 'elicitation/create'];
 
 export class RequestDispatcher {
   readonly #parts: ServerRequestsParts;
-  /** When a second connection could not be opened, in ms since 1970. */
+  /** When opening a second connection failed, in ms since 1970. */
   #failedAt = -Infinity;
-  /** Requests that wait for their line, or for their answer. */
+  /** Number of requests that wait for a connection or a response. */
   #waiting = 0;
   #calls = 0;
-  /** Slots for calls; undefined if their number is not limited. */
+  /** Slots for calls; undefined if unlimited. */
   readonly #slots: Semaphore | undefined;
   /** Time of the last call, by `performance.now()`. */
   #calledAt = -Infinity;
@@ -127,8 +129,8 @@ export class RequestDispatcher {
   }
 
   /**
-   * Opens what is this user's own, who is asked to sign in where they have to; false: they do not. Rejects with
-   * AppError.
+   * Opens this user's own connection, after asking for a sign-in if required. Returns false if the server has none.
+   * Rejects with AppError.
    */
   async admit(context: CallContext): Promise<boolean> {
     const { ownSignIn } = this.#parts;
@@ -143,7 +145,7 @@ export class RequestDispatcher {
     idle.used();
     try {
       return await this.#try(method, params, context).catch((error: unknown) => {
-        // A server that does not know the session has not carried it out.
+        // A server that does not know the session has not processed the request.
         if (isUnheard(error)) return this.#try(method, params, context);
         throw error;
       });
@@ -201,7 +203,7 @@ export class RequestDispatcher {
 
   async unsubscribe(uri: string, context: CallContext): Promise<Result> {
     if (this.#parts.isPerUser) return this.#ofUser(context).remove(uri, context.sessionId);
-    // It may have subscribed before it was known that this server asks.
+    // It may have subscribed before this server was known to send requests.
     const shared = this.#allSubscriptions.find((one) => one.sessions(uri).has(context.sessionId));
     if (shared !== undefined) return shared.remove(uri, context.sessionId);
     return this.#needsPrivate(context) ? this.send('resources/unsubscribe', { uri }, context) : {};
@@ -216,7 +218,7 @@ export class RequestDispatcher {
     const { listings, pool } = this.#parts;
     if (listings.handshake !== undefined && !isObject(listings.handshake.capabilities['logging'])) return;
     if (!this.#needsPrivate(context)) this.#subscriptionsOf(context).setLogLevel(level, context.sessionId);
-    // This is no reason to start a process: a private connection gets the level when it is opened.
+    // Not worth starting a process; a private connection receives the level when it opens.
     else if (pool.ofSession(context.sessionId)?.connection !== undefined) {
       await this.send('logging/setLevel', { level }, context);
     }
@@ -239,7 +241,7 @@ export class RequestDispatcher {
    */
   async #suspect(connection: Connection, error: unknown): Promise<void> {
     if (!(error instanceof AppError) || error.code !== 'server_unreachable') return;
-    // The authorization server is unreachable, not the server.
+    // The authorization server was unreachable, not the server.
     if (error.data?.['renewal'] === true) return;
     if (isNobodyThere(error)) this.#lost(connection, error);
     else {
@@ -250,17 +252,14 @@ export class RequestDispatcher {
     }
   }
 
-  /**
-   * After the computer slept, connections may lead nowhere without a sign of it. One that gives no answer in time is
-   * closed.
-   */
+  /** After the computer slept, connections may be dead without notice. One that does not respond in time is closed. */
   async probe(timeoutMs: number): Promise<void> {
     const { connection } = this.#parts.line;
     const reason = await connection?.checkAlive(timeoutMs, true);
     if (connection !== undefined && reason !== undefined) this.#lost(connection, reason);
   }
 
-  /** Drops a session that the server does not know any more. */
+  /** Closes a connection whose session the server no longer knows. */
   async #forget(connection: Connection, error: unknown): Promise<void> {
     const { line } = this.#parts;
     if (line.connection === connection) line.onLost(connection, toAppError(error));
@@ -284,17 +283,14 @@ export class RequestDispatcher {
     if (state.kind === 'pending-sign-in') throw state.error;
     if (state.kind === 'disabled') throw serverDisabledError(config.name);
     if (isPerUser) return this.#lineOfUser(context, isNegotiated);
-    // Which eras it speaks is known when it has been up; and one that cannot be had at all need not be tried twice.
+    // The protocols are known once the server was ready, and a server that cannot start need not be tried twice.
     const isStarting = state.kind === 'connecting' || state.kind === 'installing';
     if (listings.handshake === undefined || isStarting || state.kind === 'error')
       return wake().then(() => this.#lineInEra(context));
     return this.#lineInEra(context);
   }
 
-  /**
-   * A user's process has one introduction; to an address there is a connection in each protocol, for apps that can be
-   * asked things.
-   */
+  /** A user's process has one connection; a remote server has one per protocol, for apps that accept requests. */
   async #lineOfUser(context: CallContext, isNegotiated: boolean): Promise<Connection> {
     const { config, listings, pool } = this.#parts;
     const negotiated = await pool.get(keyOfUser(userOf(context), 'negotiated'));
@@ -342,7 +338,10 @@ export class RequestDispatcher {
     }
   }
 
-  /** The shared line speaks 2026-07-28 and the session does not, though the server might in its era as well. */
+  /**
+   * Whether the shared connection uses 2026-07-28 and the session the stateful protocol, which the server may support
+   * too.
+   */
   #isOfOtherEra({ protocolVersion }: CallContext, era = this.#parts.listings.handshake?.era): boolean {
     const { listings } = this.#parts;
     if (era !== 'modern' || protocolVersion === undefined) return false;
@@ -386,23 +385,23 @@ export class RequestDispatcher {
   }
 }
 
-/** Throws AppError `not_allowed`: nobody's line is anybody's. */
+/** Throws AppError `not_allowed` without a user, because connections belong to users. */
 export function userOf({ principal }: CallContext): Person {
   if (principal !== undefined) return { user: principal.user };
   throw new AppError('not_allowed', 'This server has a line for each person, and nobody says who asks.');
 }
 
-/** The client capability that a question of the server needs; undefined for anything else. */
+/** The client capability that a server-initiated request needs; undefined for other methods. */
 export function requiredCapability(method: string): string | undefined {
   return { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' }[method];
 }
 
-/** The same error for a request that had no connection: the server has not received it. */
+/** The same error, marked for a request that the server has not received. */
 function neverSent({ code, message, fix, cause, data }: AppError): AppError {
   return new AppError(code, message, { ...(fix !== undefined && { fix }), cause, data: { ...data, neverSent: true } });
 }
 
-/** Its app says that it can answer one of these. */
+/** Whether the client app can handle one of these requests. */
 function acceptsRequests({ clientCapabilities }: CallContext, methods: readonly string[]): boolean {
   return methods.some((method) => isObject(clientCapabilities[requiredCapability(method) ?? '']));
 }

@@ -1,4 +1,4 @@
-/** Why a server cannot respond, as an error for a caller of its tools, and in a few words for lists. */
+/** The reason why a server cannot respond, as an error for callers of its tools, and in a few words for lists. */
 import { AppError, joinSentences, addFix } from '../base/errors.ts';
 import { maskText } from '../base/mask.ts';
 import { settleWithin } from '../base/settle-within.ts';
@@ -23,24 +23,24 @@ export type UnavailabilityKind =
 
 export interface ServerUnavailability {
   readonly kind: UnavailabilityKind;
-  /** The state, its cause and what helps. */
+  /** The state, its cause and a fix. */
   readonly error: AppError;
-  /** For a list of several servers: `starting, 12 s`. */
+  /** For lists of servers: `starting, 12 s`. */
   readonly brief: string;
-  /** It is being started now, so a caller that waits may get a result. */
+  /** Whether it is starting, so that a caller may wait for a result. */
   readonly coming?: boolean;
 }
 
 interface StatusInput {
   readonly name: string;
   readonly state: ServerState;
-  /** It is known what it offers, so that a call may wake it. */
+  /** Whether its tools are known, so that a call may start it. */
   readonly listed: boolean;
-  /** Why its entry in the config cannot be used, if it cannot. */
+  /** Why its config entry is invalid, if it is. */
   readonly flaw?: string | undefined;
-  /** Why it is off although its entry says on. */
+  /** Why it is not running although its entry is enabled. */
   readonly held?: LeaseHandle | undefined;
-  /** An alternative launch that the user could apply, as a sentence. */
+  /** A launch configuration found elsewhere that the user could apply, as a sentence. */
   readonly knownFix?: string | undefined;
   /** The error for calls while all servers are paused; undefined if they are not. */
   readonly pause?: AppError | undefined;
@@ -48,13 +48,13 @@ interface StatusInput {
   readonly now: number;
 }
 
-/** The longest cause in a list, in characters; calling the server's tool returns all of it. */
+/** Maximum length of a cause in a list, in characters; calling a tool returns it in full. */
 const maxSummaryLength = 80;
 
-/** So many starts in a row have failed before a server counts as one that does not answer. */
+/** Number of consecutive failures from which on a server counts as not responding. */
 const persistentFailureCount = 3;
 
-/** The problem that lasts until a user acts, in a few words; undefined if it may pass by itself. */
+/** A problem that only the user can solve, in a few words; undefined if it may pass. */
 export function persistentProblem(state: ServerState): string | undefined {
   switch (state.kind) {
     case 'pending-sign-in':
@@ -72,7 +72,7 @@ export function persistentProblem(state: ServerState): string | undefined {
   }
 }
 
-/** Undefined for a server that responds, or that a call would wake. */
+/** Undefined for a server that responds or that a call would start. */
 export function unavailabilityOf({
   name,
   state,
@@ -140,7 +140,7 @@ function needsSetup(server: string): AppError {
   });
 }
 
-/** Until a user has looked at it, or because they did. */
+/** The error for a server in review, or blocked after it. */
 function inReview(server: string, held: 'review' | 'blocked'): AppError {
   const said =
     held === 'review' ? 'waits for the review of the person and is not started before' : 'was blocked by the person';
@@ -166,7 +166,7 @@ function starting(server: string, age: string): AppError {
   return new AppError('server_starting', `${server} is still starting (${age}).`, { fix: 'Call again in a moment.' });
 }
 
-/** How often a caller that waits for a start checks whether it is an installation, in ms. */
+/** Interval at which a waiting caller checks for an installation, in ms. */
 const installPollMs = 250;
 
 /**
@@ -185,9 +185,7 @@ export async function unlessInstalling<T>(name: string, stateOf: () => ServerSta
   return coming;
 }
 
-/**
- * Removes the damaged package that the failure of a server names, and nothing else. Rejects with the system's error.
- */
+/** Removes the damaged package that the server's failure names. Rejects with the system's error. */
 export async function clearPackage(state: ServerState, log: ServerLog): Promise<void> {
   const folder = state.kind === 'error' ? state.error.data?.['damagedFolder'] : undefined;
   if (typeof folder !== 'string') return;
@@ -203,7 +201,7 @@ function installing(server: string, age: string): AppError {
   });
 }
 
-/** It failed, and is being tried again. */
+/** The error for a server that failed and is being retried. */
 function again(server: string, error: AppError): ServerUnavailability {
   return { ...failed(server, error, 'It is being tried again now.'), coming: true };
 }
@@ -217,7 +215,7 @@ function failed(server: string, error: AppError, next: string): ServerUnavailabi
   return { kind: 'failed', error: masked, brief: causeOf(server, error) };
 }
 
-/** The cause without the name that stands before it in a list, and no longer than a list needs. */
+/** The cause without the server's name, shortened for a list. */
 function causeOf(server: string, { message }: AppError): string {
   const text = maskText(message);
   const rest = text.startsWith(server) ? text.slice(server.length).replace(/^[:\s]+/, '') : text;
@@ -225,7 +223,7 @@ function causeOf(server: string, { message }: AppError): string {
   return whole.length <= maxSummaryLength ? whole : `${whole.slice(0, maxSummaryLength - 1).trimEnd()}…`;
 }
 
-/** `limitMs`: how long the start may take. Rejects with what `coming` rejects with, or with AppError cancelled. */
+/** `limitMs`: time limit of the start. Rejects as `coming` does, or with AppError cancelled. */
 export function awaitStart<T>(
   server: string,
   limitMs: number,

@@ -1,4 +1,4 @@
-/** Dependencies and events of a server. */
+/** Dependencies of a server, and its notifications. */
 import type { JsonObject } from '../base/json.ts';
 import type { ServerConfig, StdioServerConfig } from '../config/server-config.ts';
 import { placementOf } from '../config/placement.ts';
@@ -14,19 +14,19 @@ import type { PauseSwitch } from './shared-connection.ts';
 import type { OAuthManager } from './oauth/oauth-manager.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
-/** Returns a transport to one user's process of a server, not started. */
+/** Returns an unstarted transport to one user's process of a server. */
 export type OpenUserTransport = (config: StdioServerConfig, person: Person) => Transport;
 
 export interface ServerDeps {
   readonly createTransport: (config: ServerConfig) => Transport;
-  /** Opens a connection to one user's own process of a server. Absent: there is one user. */
+  /** Opens a transport to one user's process of a server. Absent: there is one user. */
   readonly personal?: OpenUserTransport | undefined;
   /** Each user's own access to remote servers. Absent: there is one user. */
   readonly own?: PerUserAccess | undefined;
   readonly cache: ListingCache;
-  /** `kind`: as apps of that kind have it, undefined: as all others do. */
+  /** Returns the pins; `kind`: the extension set of the apps, undefined for apps without extensions. */
   readonly pinsOf?: (config: ServerConfig, kind?: ExtensionSet) => ServerPins | undefined;
-  /** How we introduce ourselves on shared connections: everything some client app may be able to do. */
+  /** Our identity on shared connections, with every capability that a client app may have. */
   readonly identity: ClientIdentity;
   readonly slots: StartLimiter;
   readonly pause: PauseSwitch;
@@ -43,13 +43,13 @@ export interface ServerDeps {
 export interface ServerNotification {
   readonly method: string;
   readonly params: JsonObject;
-  /** The session it is for; undefined when it came on the shared connection and is not tied to a call. */
+  /** The session; undefined if the notification arrived on the shared connection outside of a call. */
   readonly sessionId: string | undefined;
-  /** It came on this user's own line, and is for nobody else. */
+  /** The user on whose own connection it arrived, who is its only recipient. */
   readonly person?: Person;
 }
 
-/** To what of a server is one user's own; undefined: it is there for all. */
+/** Returns the factory for one user's own transports to a server; undefined if all users share it. */
 export function userTransportFactory(
   config: ServerConfig,
   { own, personal }: Pick<ServerDeps, 'own' | 'personal'>,

@@ -1,25 +1,25 @@
 /**
- * Limits and labels the requests of a server to its client. The client app knows only Tooltray, so without the server's
- * name the user could not tell which server wants a password, or whose prompt the model is to answer.
+ * Limits and labels the requests of a server to its client. The client app only knows Tooltray, so without the
+ * server's name the user could not tell which server asks for a password, or whose prompt the model is to answer.
  */
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import { RateLimiter } from '../base/semaphore.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { scalarOf, toObject } from '../wire/raw-json.ts';
 
-/** Questions of one line that may be open at once; while there are so many, the server is not read. */
+/** Maximum number of open requests on one connection; at the limit, the server is not read. */
 export const maxOpenServerRequests = 64;
-/** In one answer of 2026-07-28 that asks for input. */
+/** Maximum number of requests in one `input_required` result of 2026-07-28. */
 const maxAtOnce = 16;
 
-/** Each of these costs a user's attention, or tokens of their model. */
+/** Each of these requires a user's attention or a model's tokens. */
 const rates = {
   'elicitation/create': { atOnce: 20, perSecond: 0.5 },
   'sampling/createMessage': { atOnce: 50, perSecond: 1 },
   other: { atOnce: 100, perSecond: 10 },
 } as const;
 
-/** How often one line may ask. */
+/** Limits the rate of requests of one connection. */
 export class ServerRequestLimiter {
   readonly #limits = {
     'elicitation/create': new RateLimiter(rates['elicitation/create']),
@@ -27,7 +27,7 @@ export class ServerRequestLimiter {
     other: new RateLimiter(rates.other),
   };
 
-  /** Throws RpcError where it asks too often. */
+  /** Throws RpcError if requests come too often. */
   admit(method: string): void {
     const kind = method === 'elicitation/create' || method === 'sampling/createMessage' ? method : 'other';
     if (!this.#limits[kind].tryAcquire())
@@ -49,10 +49,7 @@ export function inputRequests(response: JsonObject): [string, string, JsonObject
   });
 }
 
-/**
- * Throws RpcError invalidParams for an elicitation with a link that is no web page: a client app would open it for the
- * user.
- */
+/** Throws RpcError invalidParams for an elicitation whose link is not http(s), because a client app would open it. */
 export function checkLink(method: string, { mode, url }: JsonObject): void {
   if (method !== 'elicitation/create' || (mode !== 'url' && url === undefined)) return;
   if (!isWebUrl(url))
@@ -62,7 +59,7 @@ export function checkLink(method: string, { mode, url }: JsonObject): void {
 /** Source: MCP 2025-11-25, Elicitation (URLElicitationRequiredError). */
 const urlElicitationRequired = -32042;
 
-/** The same error without elicitations whose links are no web pages. */
+/** The same error without elicitations whose links are not http(s). */
 export function withWebLinks(error: RpcError): RpcError {
   const { elicitations, ...rest } = objectOrEmpty(error.data);
   if (error.code !== urlElicitationRequired || !Array.isArray(elicitations)) return error;
@@ -77,7 +74,7 @@ function isWebUrl(url: unknown): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }
 
-/** The question with the server's name on it: in front of what a user reads, and for programs in `_meta`. */
+/** Adds the server's name to a request: to the text for the user, and to `_meta` for programs. */
 export function labelServerRequest(server: string, method: string, params: JsonObject): JsonObject {
   const meta = objectOrEmpty(params['_meta']);
   const named = { ...params, _meta: { ...meta, 'tooltray/server': server } };
@@ -88,8 +85,8 @@ export function labelServerRequest(server: string, method: string, params: JsonO
 }
 
 /**
- * Like the above, for an input-required response of 2026-07-28 that is returned to the client app. `server` is
- * undefined if the client app sees only that server. Throws RpcError for requests that no client can answer.
+ * The same for an `input_required` result of 2026-07-28. `server` is undefined if the client app sees only that
+ * server. Throws RpcError for requests that no client can handle.
  */
 export function labelInputRequests(server: string | undefined, result: Result): Result {
   if (scalarOf(result, 'resultType') !== 'input_required') return result;

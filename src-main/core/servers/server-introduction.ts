@@ -3,12 +3,12 @@ import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { metaKeys } from '../wire/protocol-kind.ts';
 import type { Handshake } from './handshake.ts';
 
-/** Members that speak to programs; what else is there may be read by a model. */
+/** Members for programs; a model may read all others. */
 const plainMembers: ReadonlySet<string> = new Set(
   'protocolVersion capabilities serverInfo supportedVersions resultType ttlMs cacheScope _meta instructions'.split(' '),
 );
 
-/** The version is left out: it is another one with each release, and proves nothing. */
+/** The version is omitted, because it changes with each release. */
 export function toIntroduction({ instructions, raw, serverInfo }: Handshake): JsonObject {
   const others = Object.fromEntries(Object.entries(raw).filter(([key]) => !plainMembers.has(key)));
   const { version: _version, ...info } = serverInfo;
@@ -21,7 +21,7 @@ export function toIntroduction({ instructions, raw, serverInfo }: Handshake): Js
   };
 }
 
-/** The same greeting with another introduction. */
+/** The same `initialize` result with other instructions. */
 export function withIntroduction(greeting: Handshake, introduced: JsonObject): Handshake {
   const { raw } = greeting;
   const { version } = greeting.serverInfo;

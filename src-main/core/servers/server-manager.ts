@@ -1,4 +1,4 @@
-/** All configured servers: started together, replaced when their entry differs, stopped together. */
+/** All configured servers: started together, replaced when their entry changes, stopped together. */
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
 import { settleWithin } from '../base/settle-within.ts';
@@ -15,19 +15,19 @@ export interface NamedNotification extends ServerNotification {
   readonly server: ManagedServer;
 }
 
-/** A second process for some apps does not stay for ever when they have gone. */
+/** Idle time after which a second process for some apps ends, in ms. */
 const besideIdleMs = 30 * 60_000;
 
 export class ServerManager {
-  /** Any server's state or health changed, or the set of servers. */
+  /** Emits when the state or health of a server, or the set of servers, changes. */
   readonly changed = new Emitter();
-  /** A server's listing or the set of servers changed. */
+  /** Emits when a listing, or the set of servers, changes. */
   readonly listingChanged = new Emitter();
   readonly notified = new Emitter<NamedNotification>();
 
   readonly #deps: ServerDeps;
   #servers = new Map<string, ManagedServer>();
-  /** Further lines to servers of the config, for apps that declare extensions. */
+  /** Variants of configured servers for apps that declare extensions. */
   readonly #beside = new Set<ManagedServer>();
   #configured = false;
   #stopped = false;
@@ -36,15 +36,12 @@ export class ServerManager {
     this.#deps = deps;
   }
 
-  /** In the order of the config. */
+  /** In config order. */
   get all(): readonly ManagedServer[] {
     return [...this.#servers.values()];
   }
 
-  /**
-   * The servers of the config are known, with what the cache knows of them; false only right after the start of the
-   * core.
-   */
+  /** Whether the config and the cache have been loaded; false only right after the start of the core. */
   get isConfigLoaded(): boolean {
     return this.#configured;
   }
@@ -53,7 +50,7 @@ export class ServerManager {
     return this.#servers.get(name);
   }
 
-  /** Rejects with AppError `server_not_found`, naming the servers there are. */
+  /** Rejects with AppError `server_not_found`, which lists the existing servers. */
   get(name: string): ManagedServer {
     const server = this.#servers.get(name);
     if (server !== undefined) return server;
@@ -64,10 +61,7 @@ export class ServerManager {
     });
   }
 
-  /**
-   * Makes the running servers those of the config: what is the same is left alone. Resolves when all have settled; once
-   * stopped, at once.
-   */
+  /** Applies a config; unchanged servers continue. Resolves when all have started or failed, at once after `stop`. */
   async apply(configs: readonly ServerConfig[]): Promise<void> {
     if (this.#stopped) return;
     const before = this.#servers;
@@ -107,7 +101,7 @@ export class ServerManager {
   async openVariant(config: ServerConfig, kind: ExtensionSet, use: 'asked' | 'shown'): Promise<ManagedServer> {
     const { identity, pinsOf } = this.#deps;
     const server = this.#create(
-      // Its cache is separate. It is started on demand.
+      // A variant has its own cache and starts on demand.
       {
         ...config,
         hash: canonicalHash([config.hash, kind.key]),
@@ -126,16 +120,13 @@ export class ServerManager {
     return server;
   }
 
-  /** Ends a line that was opened beside. Never rejects. */
+  /** Closes a variant. Never rejects. */
   async closeVariant(server: ManagedServer): Promise<void> {
     this.#beside.delete(server);
     await server.stop();
   }
 
-  /**
-   * A user has connected: servers with a process for each user may list their tools with this user's process if none
-   * has yet.
-   */
+  /** Called when a user connects: a server with one process per user may list its tools with this user's process. */
   onUserSeen(person: Person): void {
     if (this.#deps.personal === undefined && this.#deps.own === undefined) return;
     for (const server of this.#servers.values()) server.onUserSeen(person);
@@ -153,7 +144,7 @@ export class ServerManager {
     await Promise.all(having.map((server) => server.relaunch()));
   }
 
-  /** The vault can be opened after all: those that failed for want of it are tried again. Never rejects. */
+  /** Retries the servers that failed because the vault was locked. Never rejects. */
   async vaultOpened(): Promise<void> {
     const waiting = this.#lines.filter(({ state }) => state.kind === 'error' && state.error.code === 'secret_locked');
     await Promise.all(waiting.map((server) => server.relaunch()));
@@ -168,9 +159,7 @@ export class ServerManager {
     return this.paused ? this.#deps.pause.pausedError(server) : undefined;
   }
 
-  /**
-   * Ends every process until the user continues; what servers offer stays listed, calls are refused with a sentence.
-   */
+  /** Ends every process until the user continues; listings stay, and calls are rejected with an explanation. */
   async setPaused(paused: boolean): Promise<void> {
     if (paused === this.paused) return;
     this.#deps.pause.set(paused);
@@ -189,7 +178,7 @@ export class ServerManager {
     await Promise.all(this.#lines.map((server) => server.endSession(sessionId)));
   }
 
-  /** Ends a one-request session, which has only private connections at servers, and usually none. */
+  /** Ends a session of one request, which has only private connections, usually none. */
   closePrivateConnections(sessionId: string): void {
     for (const server of this.#lines) if (server.hasPrivateConnection(sessionId)) void server.endSession(sessionId);
   }
@@ -220,14 +209,14 @@ function missingIn(
   return [...these].flatMap(([name, server]) => (those.get(name) === server ? [] : [server]));
 }
 
-// The order in which a new config takes effect: what ends does so first, removed before switched off before replaced.
-// What starts then starts side by side, each as soon as nothing holds what it needs any more.
+// The order in which a new config takes effect: ending servers first (removed, then disabled, then replaced). The
+// others start concurrently, each as soon as its predecessors have ended.
 
 interface Configured {
   readonly config: ServerConfig;
 }
 
-/** `next`: what is configured from now on, by name. */
+/** `next`: the new config, by name. */
 function endingOrder<T extends Configured>(gone: readonly T[], next: ReadonlyMap<string, Configured>): T[] {
   return gone.toSorted((a, b) => place(a) - place(b));
 
@@ -238,7 +227,10 @@ function endingOrder<T extends Configured>(gone: readonly T[], next: ReadonlyMap
   }
 }
 
-/** Servers that may hold a needed port, lock or profile: those of the same name, and itself under another name. */
+/**
+ * Servers that may hold a port, lock or profile that this one needs: those of the same name, and the same launch under
+ * another name.
+ */
 function predecessors<T extends Configured>({ config }: Configured, gone: readonly T[]): T[] {
   return gone.filter((one) => one.config.name === config.name || nameless(one.config) === nameless(config));
 }
@@ -248,9 +240,9 @@ function nameless(config: ServerConfig): string {
   return hashServerConfig({ ...unhashed, name: '' });
 }
 
-// Lists the tools of servers again. One that fails or is slow does not delay the others.
+// Lists the tools of servers again, concurrently.
 
-/** Resolves when all have been read or have failed, after `ms` at the most. Starts those that sleep. Never rejects. */
+/** Resolves when all were listed or failed, or after `ms`. Starts sleeping servers. Never rejects. */
 export async function refreshListings(servers: readonly ManagedServer[], ms: number): Promise<void> {
   const enabled = servers.filter(({ config }) => config.enabled);
   await settleWithin(Promise.allSettled(enabled.map((server) => server.ready())), ms);

@@ -1,6 +1,6 @@
 /**
- * Subscriptions of sessions to one server over its shared connection: resource updates counted by reference, and the
- * most verbose log level any session requested. Sent as the server's protocol requires.
+ * Subscriptions of sessions to one server over its shared connection: reference-counted resource updates, and the most
+ * verbose log level that a session requested. Sent as the server's protocol requires.
  */
 import { errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -23,7 +23,7 @@ export const logLevels: readonly string[] = [
 
 const defaultRelistenMs = 2000;
 const maxRelistenDelayMs = 5 * 60_000;
-/** A stream that lasted this long was no failure. */
+/** A stream that lasted this long did not fail, in ms. */
 const minStableMs = 30_000;
 
 export class ServerSubscriptions {
@@ -37,10 +37,10 @@ export class ServerSubscriptions {
   #capabilities: JsonObject = {};
   #listening: AbortController | undefined;
   readonly #relistenMs: number;
-  /** Streams in a row that did not last. */
+  /** Number of consecutive short streams. */
   #briefStreams = 0;
 
-  /** `announce` is called with a list_changed method when changes may have been missed. */
+  /** `announce`: called with a list_changed method when changes may have been missed. */
   constructor(
     connection: () => Connection | undefined,
     announce: (method: string) => void,
@@ -51,7 +51,7 @@ export class ServerSubscriptions {
     this.#relistenMs = relistenMs;
   }
 
-  /** A connection is up: everything wanted is asked for again. */
+  /** Renews all subscriptions on a new connection. */
   opened(handshake: Handshake): void {
     this.#era = handshake.era;
     this.#capabilities = handshake.capabilities;
@@ -68,7 +68,7 @@ export class ServerSubscriptions {
     return this.#sessionsByUri.size > 0 || this.#tasks.size > 0;
   }
 
-  /** Returns a function that ends this; undefined if the server does not report tasks. */
+  /** Returns a function that unsubscribes; undefined if the server does not report tasks. */
   subscribeTask(taskId: string): (() => void) | undefined {
     if (this.#era !== 'modern' || !isObject(objectOrEmpty(this.#capabilities['extensions'])[tasksExtension]))
       return undefined;
@@ -138,7 +138,10 @@ export class ServerSubscriptions {
       .catch(() => undefined);
   }
 
-  /** Opens the one long request of 2026-07-28 with everything wanted now, and lets the one before it go. */
+  /**
+   * Opens the `subscriptions/listen` request of 2026-07-28 with all current subscriptions, and closes the previous
+   * one.
+   */
   #listen(): void {
     const connection = this.#connection();
     const before = this.#listening;
@@ -161,16 +164,16 @@ export class ServerSubscriptions {
       .request('subscriptions/listen', { notifications }, undefined, {
         signal: stream.signal,
         timeoutMs: Infinity,
-        // On a line that all share nothing is declared that some app cannot do; who listens to tasks has declared them.
+        // A shared connection declares nothing that some app cannot do; subscribers to tasks have declared them.
         ...(this.#tasks.size > 0 && { extensions: { [tasksExtension]: {} } }),
       })
       .then(ended, (error: unknown) => {
-        // A server without the method is polled; asking it again would not change its mind.
+        // A server without the method is polled instead.
         if (!/method not found/i.test(errorText(error))) ended();
       });
   }
 
-  /** Grows for a server that ends every stream at once: each new one means its lists are read again. */
+  /** Grows for a server that ends every stream at once, because each new stream means that its lists are read again. */
   #pauseMs(): number {
     return Math.min(this.#relistenMs * 2 ** Math.max(0, this.#briefStreams - 1), maxRelistenDelayMs);
   }

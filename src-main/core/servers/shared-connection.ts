@@ -1,4 +1,4 @@
-/** The connection that all sessions share: opened once on demand, checked for loss, retried after a pause. */
+/** The connection that all sessions share: opened on demand, checked for loss, retried after a pause. */
 import { AppError, toAppError } from '../base/errors.ts';
 import { RpcError } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
@@ -12,30 +12,30 @@ export interface SharedConnectionOptions {
   readonly enabled: boolean;
   readonly pause: PauseSwitch;
   readonly now: () => number;
-  /** 0 to 1, for the jitter. */
+  /** Random number from 0 to 1, for the jitter. */
   readonly random: () => number;
-  /** Makes and greets a connection; `closed` is to be called when it ends. */
+  /** Opens and initializes a connection; `closed` is called when it ends. */
   readonly open: (closed: (connection: Connection, error?: Error) => void) => Promise<Connection>;
-  /** A connection is up; its listing is read next. */
+  /** Called when a connection is open; its listing is read next. */
   readonly onOpen: (connection: Connection) => void;
   readonly onClose: () => void;
-  /** For the log: the server has forgotten our session, and a new one is being opened. */
+  /** For the log: the server has forgotten our session, and a new one is opened. */
   readonly onRenew: () => void;
   /** Whether a package is being fetched for the connection. */
   readonly isInstalling: () => boolean;
   readonly onState: () => void;
   /**
-   * For the log: it could not be opened, or did not hold. `retryMs`: until the next try; undefined: it waits for the
-   * user.
+   * For the log: the connection could not be opened or was lost. `retryMs`: time until the next attempt; undefined:
+   * the user must act.
    */
   readonly onFailed: (error: AppError, retryMs: number | undefined) => void;
 }
 
-/** A connection that held this long resets the back-off when it breaks. */
+/** A connection that lasted this long resets the back-off, in ms. */
 const minStableMs = 30_000;
-/** A call does not knock again at a server that failed this recently, unless that was the first time. */
+/** A call does not reconnect to a server that failed within this time, unless that was the first failure. In ms. */
 const failureCooldownMs = 500;
-/** A start whose package is there already takes no longer, in ms. */
+/** A start that takes longer counts as an installation, in ms. */
 const shownAsInstallMs = 3000;
 const installPollMs = 500;
 /** How long pending requests may take on a connection whose session is lost, in ms. */
@@ -48,16 +48,16 @@ export class SharedConnection {
   #opening: Promise<Connection> | undefined;
   #failures = 0;
   #failedAt = 0;
-  /** It was up, and its end was the first failure: the next caller gets a new connection at once. */
+  /** The connection was lost for the first time, so the next caller opens a new one at once. */
   #mayReopen = false;
-  /** Sessions that were lost before anything was read in them. */
+  /** Number of sessions lost before anything was read. */
   #renewals = 0;
-  /** A process that is still ending may hold what the next one needs: ports, locks, profiles. */
+  /** A process that is still ending may hold ports, locks or profiles that the next one needs. */
   #ending: Promise<unknown> = Promise.resolve();
   #retryTimer: NodeJS.Timeout | undefined;
   #attempt: Promise<AuthorizationFlow> | undefined;
   #stopped = false;
-  /** It has been up before, and went or was taken down otherwise than by falling asleep. */
+  /** Whether the next start is a restart: the server was ready before and did not fall asleep. */
   #isRepeat = false;
   #restarts = 0;
 
@@ -79,7 +79,7 @@ export class SharedConnection {
     return this.#connection;
   }
 
-  /** The connection, opened if need be. Rejects with AppError naming the server. */
+  /** Returns the connection, opened if needed. Rejects with AppError that names the server. */
   connect(): Promise<Connection> {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     const { server, now, pause } = this.#options;
@@ -95,14 +95,14 @@ export class SharedConnection {
     return this.#opening;
   }
 
-  /** Its listing is read: ready for everything. */
+  /** Called when the listing is read. */
   markReady(): void {
     if (this.#connection === undefined) return;
     this.#renewals = 0;
     this.#set({ kind: 'ready', since: this.#state.kind === 'ready' ? this.#state.since : this.#options.now() });
   }
 
-  /** The connection ended or cannot be used any more. */
+  /** Called when the connection ended or became unusable. */
   onLost(connection: Connection, error: Error | undefined): void {
     if (connection !== this.#connection) return;
     this.#isRepeat = true;
@@ -116,7 +116,7 @@ export class SharedConnection {
     this.#fail(error ?? new AppError('server_exited', 'The server ended the connection.'));
   }
 
-  /** Closes, resets the back-off and opens again; while it is being opened this only waits. */
+  /** Closes, resets the back-off and opens again; waits if a connection is being opened. */
   async reopen(): Promise<void> {
     if (this.#opening === undefined) {
       this.#isRepeat ||= this.#connection !== undefined;
@@ -128,8 +128,8 @@ export class SharedConnection {
   }
 
   /**
-   * Closes and lets a user sign in; the state then changes by itself, to `ready` or back to `pending-sign-in`.
-   * Concurrent callers get the same attempt. Rejects with the reason if none can start.
+   * Closes and starts a sign-in; the state then changes to `ready` or back to `pending-sign-in`. Concurrent callers
+   * share the attempt. Rejects with the reason if none can start.
    */
   authenticate(begin: () => Promise<AuthorizationFlow>): Promise<AuthorizationFlow> {
     const { server, now } = this.#options;
@@ -148,7 +148,7 @@ export class SharedConnection {
         () => (isCurrent() ? this.reopen() : undefined),
         (error: unknown) => (isCurrent() ? this.#notSignedIn(error) : undefined),
       )
-      // The state reports it.
+      // The state reports the error.
       .catch(() => undefined);
     return attempt;
   }
@@ -164,7 +164,7 @@ export class SharedConnection {
     await this.#hangUp();
   }
 
-  /** Nothing is tried until a user has signed in. */
+  /** Stops retrying until a user has signed in. */
   awaitSignIn(error: AppError): void {
     if (this.#state.kind !== 'disabled') this.#set({ kind: 'pending-sign-in', error });
   }
@@ -180,7 +180,7 @@ export class SharedConnection {
     const connection = this.#connection;
     this.#drop();
     if (connection !== undefined) this.#end(connection);
-    // Set before the wait: a caller may open a new connection meanwhile, which is not ours to close.
+    // Set before the wait, because a caller may open a new connection meanwhile, which must stay open.
     if (this.#state.kind !== 'disabled') this.#set({ kind: 'disconnected' });
     await this.#ending;
   }
@@ -190,13 +190,13 @@ export class SharedConnection {
     this.#set({ kind: 'pending-sign-in', error: withServerName(this.#options.server, error) });
   }
 
-  /** The server is there and has forgotten our session: no failure, and nothing to wait for. */
+  /** Opens a new session at once, because losing the session is no failure of the server. */
   #renew(connection: Connection): void {
     this.#renewals++;
     this.#options.onRenew();
     void connection.closeWhenDone(renewedWithinMs);
     this.#set({ kind: 'disconnected' });
-    // The state reports it.
+    // The state reports the error.
     this.connect().catch(() => undefined);
   }
 
@@ -231,7 +231,7 @@ export class SharedConnection {
     if (kind !== state.kind) this.#set({ ...state, kind });
   }
 
-  /** Notes a failure and plans the next try; a refused sign-in waits for the user instead. */
+  /** Records a failure and schedules the next attempt; after a rejected sign-in it waits for the user. */
   #fail(error: unknown): AppError {
     const { server, now, random } = this.#options;
     const named = withServerName(server, error);
@@ -266,19 +266,18 @@ export class SharedConnection {
   }
 }
 
-// When to try a server again: doubling from one second to five minutes, jittered so that servers do not come back in
-// step.
+// Back-off of retries: doubles from one second to five minutes, with jitter so that servers do not reconnect in step.
 
 const firstMs = 1000;
 const maxMs = 5 * 60_000;
 
-/** Delay in ms before the attempt after `failures` failures in a row (1 and up); `random` gives 0 to 1. */
+/** Delay before the attempt after `failures` consecutive failures (at least 1), in ms; `random` returns 0 to 1. */
 export function backoffMs(failures: number, random: () => number): number {
   const base = Math.min(firstMs * 2 ** (failures - 1), maxMs);
   return Math.round(base * (0.75 + random() * 0.5));
 }
 
-/** Names the server in every failure of a connection. */
+/** Adds the server's name to any failure of a connection. */
 export function withServerName(server: string, error: unknown): AppError {
   const known = toAppError(error, error instanceof RpcError ? 'server_protocol' : 'server_unreachable');
   if (known.data?.['server'] === server) return known;
@@ -289,7 +288,7 @@ export function withServerName(server: string, error: unknown): AppError {
   });
 }
 
-/** Holds all servers still at a user's word: nothing is started and nothing called until they go on. */
+/** Pauses all servers on request of the user: nothing is started or called meanwhile. */
 export class PauseSwitch {
   #isOn = false;
 
@@ -309,10 +308,10 @@ export class PauseSwitch {
   }
 }
 
-// Notices that a server has not been used for a while, so that it may be stopped.
+// Detects that a server has been idle, so that it may be stopped.
 
 interface IdleWatchOptions {
-  /** How long is a while, in ms; undefined: never. */
+  /** Idle time in ms; undefined: never. */
   readonly idleMs: number | undefined;
   readonly now: () => number;
   /** Returns whether a request is still pending, however old. */
@@ -333,7 +332,7 @@ export class IdleTimer {
     this.#usedAt = this.#options.now();
   }
 
-  /** Begins, or continues; ends by itself when it has found the server idle. */
+  /** Starts or continues; ends by itself after the server was idle. */
   start(): void {
     const { idleMs } = this.#options;
     this.used();

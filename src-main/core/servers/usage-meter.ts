@@ -5,21 +5,21 @@ import type { ProcessRegistry } from './launch/process-registry.ts';
 
 export interface ServerUsage extends GroupUsage {
   readonly server: string;
-  /** Share of one processor: 1 keeps one busy. undefined before the second sample. */
+  /** Share of one processor: 1 keeps one busy. Undefined before the second sample. */
   readonly load: number | undefined;
-  /** Its processes are in a container, and only what started that is measured. */
+  /** Whether its processes are in a container, so that only the program that started it is measured. */
   readonly inContainer: boolean;
 }
 
 export interface Usage {
   readonly servers: readonly ServerUsage[];
-  /** Why nothing is measured; undefined: it is. */
+  /** The reason why nothing is measured; undefined if it is. */
   readonly unmeasured: string | undefined;
 }
 
 interface UsageMeterParts {
   readonly registry: Pick<ProcessRegistry, 'owned'>;
-  /** ms that only go forward. */
+  /** Monotonic clock, in ms. */
   readonly now?: () => number;
   readonly platform?: NodeJS.Platform;
   readonly measure?: typeof measureGroups;

@@ -8,12 +8,12 @@ interface UsageLimits {
   readonly processes: number;
 }
 
-/** A browser that a server drives stays below both. */
+/** A browser driven by a server stays below both. */
 const defaultLimits: UsageLimits = { memoryBytes: 4 * 1024 ** 3, processes: 100 };
 const intervalMs = 60_000;
 
 export class UsageWatch {
-  /** Emits the name of a server that went over a limit, or is below all of them again. */
+  /** Emits the name of a server that exceeded a limit, or is below all limits again. */
   readonly changed = new Emitter<string>();
   readonly #usage: Pick<UsageMeter, 'read'>;
   readonly #log: Log;
@@ -26,7 +26,7 @@ export class UsageWatch {
     this.#limits = limits;
   }
 
-  /** Measures now and then; returns what ends that. */
+  /** Starts regular measurements; returns a function that stops them. */
   start(): () => void {
     const timer = setInterval(() => void this.check(), intervalMs).unref();
     return () => clearInterval(timer);

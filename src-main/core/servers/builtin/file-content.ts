@@ -49,26 +49,26 @@ function isUtf8Start(head: Uint8Array): boolean {
   }
 }
 
-// Goes through a folder breadth first, in the order of names, without ever following a symbolic link.
+// Walks a folder breadth first, in order of names, without following symbolic links.
 
 interface WalkLimits {
-  /** 1: the folder's own entries only. */
+  /** 1: only the folder's own entries. */
   readonly depth: number;
-  /** Entries looked at altogether. */
+  /** Maximum number of entries examined. */
   readonly entries: number;
-  /** Folders of these names are shown and not entered. */
+  /** Folders with these names are listed but not entered. */
   readonly skip?: ReadonlySet<string>;
   /** Also asks for sizes, which costs a system call per file. */
   readonly sizes?: boolean;
   readonly signal?: AbortSignal;
-  /** Resolved; neither shown nor entered. */
+  /** Resolved; neither listed nor entered. */
   readonly own?: ProtectedPaths | undefined;
 }
 
 export interface WalkEntry {
   /** Resolved folder and name; open it with `openReal`. */
   readonly real: string;
-  /** Path below the start, with `/`. */
+  /** Path below the start, with `/` as separator. */
   readonly way: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly size?: number;
@@ -85,7 +85,7 @@ export function newReport(): WalkReport {
   return { full: false, unreadable: 0, skipped: new Set() };
 }
 
-/** `start` must come from `confinePath`. Folders that cannot be read are counted in the report. */
+/** `start` must come from `confinePath`. Unreadable folders are counted in the report. */
 export async function* walkFolder(start: string, limits: WalkLimits, report: WalkReport): AsyncGenerator<WalkEntry> {
   let level: { readonly real: string; readonly way: string }[] = [{ real: start, way: '' }];
   let left = limits.entries;
@@ -135,7 +135,7 @@ async function readEntries(folder: Folder, most: number, sizes: boolean, report:
 async function toEntry(folder: Folder, entry: Dirent, at: string, sizes: boolean): Promise<WalkEntry> {
   const way = folder.way === '' ? entry.name : `${folder.way}/${entry.name}`;
   const base = { real: join(folder.real, entry.name), way, kind: kindOf(entry) };
-  // Some file systems do not say in the listing what an entry is.
+  // Some file systems do not report the type of an entry in a listing.
   if (base.kind !== 'other' && !(sizes && base.kind === 'file')) return base;
   const stats = await lstat(join(at, entry.name)).catch(() => undefined);
   return stats === undefined ? base : { ...base, kind: kindOf(stats), size: stats.size };
@@ -147,7 +147,7 @@ function kindOf(entry: Dirent | Stats): WalkEntry['kind'] {
   return entry.isFile() ? 'file' : 'other';
 }
 
-/** Answers of built-in tools: texts, and failures as results that a model can act on. */
+/** Results of built-in tools: texts, and failures as results that a model can act on. */
 export const readOnly: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 
 /** Returns one content block per text; empty notes are omitted. */
@@ -156,7 +156,7 @@ export function textResult(text: string, ...notes: readonly string[]): CallToolR
   return { content: texts.map((each) => ({ type: 'text', text: each })) };
 }
 
-/** Runs a tool; whatever it throws becomes an `isError` answer that holds the fix too (the SDK would drop it). */
+/** Runs a tool; an error becomes an `isError` result that includes the fix, which the SDK would drop. */
 export async function runTool(run: () => CallToolResult | Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await run();
@@ -165,12 +165,12 @@ export async function runTool(run: () => CallToolResult | Promise<CallToolResult
   }
 }
 
-// Options of the built-in server's tools: the folders they may touch, and those they may not.
+// Options of the built-in server's tools: the folders they may access, and those they may not.
 
 export interface UtilsOptions {
-  /** Absolute folders the file tools may touch. */
+  /** Absolute folders that the file tools may access. */
   readonly folders: readonly string[];
-  /** Paths that are never accessible, whatever is allowed. */
+  /** Paths that are never accessible. */
   readonly own?: ProtectedPaths;
   readonly now?: () => Date;
   /** The platform whose naming rules apply to paths; this computer's by default. */

@@ -100,13 +100,13 @@ function notes(read: ReadLines, file: OpenedFile, encoding: string): string {
   return found.length === 0 ? '' : `[${found.join(' ')}]`;
 }
 
-// Reads a range of lines from an open text file, without ever holding more of it than is asked for.
+// Reads a range of lines from an open text file, holding no more than is requested.
 
 interface LineRange {
-  /** 1-based, both included. */
+  /** 1-based, both inclusive. */
   readonly fromLine: number;
   readonly toLine: number;
-  /** Most bytes of text, as UTF-8. */
+  /** Maximum size of the text, in bytes (UTF-8). */
   readonly maxBytes: number;
   readonly encoding: TextEncodingName;
   readonly signal?: AbortSignal;
@@ -114,19 +114,19 @@ interface LineRange {
 
 interface ReadLines {
   readonly text: string;
-  /** The line after the text. */
+  /** The line after the returned text. */
   readonly nextLine: number;
-  /** Why it stopped: the end of the file, the end of the range, enough bytes, or too much to look through. */
+  /** The reason for the end: end of file, end of range, size limit, or scan limit. */
   readonly end: 'file' | 'range' | 'bytes' | 'scan';
-  /** The text ends within a line, which alone is longer than `maxBytes`. */
+  /** Whether the text ends within a line that alone exceeds `maxBytes`. */
   readonly cutLine: boolean;
-  /** Bytes that are not in the encoding were replaced by U+FFFD. */
+  /** Whether bytes that are invalid in the encoding were replaced by U+FFFD. */
   readonly damaged: boolean;
 }
 
 const chunkBytes = 256 * 1024;
 
-/** Bytes looked through at most to reach a line far down. */
+/** Maximum number of bytes scanned to reach a line. */
 const maxScan = 512 * 1024 * 1024;
 
 async function readLines(handle: FileHandle, range: LineRange): Promise<ReadLines> {
@@ -168,7 +168,7 @@ class LineCollector {
     this.#range = range;
   }
 
-  /** Says so when nothing more is wanted. */
+  /** Returns the reason when no more is needed. */
   add(text: string): 'range' | 'bytes' | undefined {
     for (let start = 0; start < text.length;) {
       const newline = text.indexOf('\n', start);
@@ -191,7 +191,8 @@ class LineCollector {
     const text = this.#pieces.join('');
     const nextLine = this.#atLineStart ? this.#line : this.#line + 1;
     if (end !== 'bytes') return { text, nextLine, end, cutLine: false };
-    // Back to the last whole line, unless even the first is too long. The line that was too much is the current one.
+    // Back to the last complete line, unless even the first exceeds the limit. The line that exceeded it becomes the
+    // current one.
     const lastPiece = this.#pieces.at(-1) ?? '';
     const lineStart = text.lastIndexOf('\n', text.length - (lastPiece.endsWith('\n') ? 2 : 1)) + 1;
     if (lineStart > 0) return { text: text.slice(0, lineStart), nextLine: this.#line, end, cutLine: false };
@@ -205,7 +206,7 @@ class LineCollector {
   }
 }
 
-// Writing.
+// Writes files.
 
 const maxBytes = 16 * 1024 * 1024;
 

@@ -84,9 +84,9 @@ function gaps(report: WalkReport): string[] {
   return lines;
 }
 
-// Matches names against `*` and `?` without backtracking further than the last star, so that no pattern is slow.
+// Matches names against `*` and `?` with backtracking only to the last star, so that no pattern is slow.
 
-/** Case does not matter. `*` also stands for slashes. */
+/** Ignores case. `*` also matches slashes. */
 function matchesWildcard(pattern: string, name: string): boolean {
   const wanted = pattern.toLowerCase();
   const given = name.toLowerCase();

@@ -26,7 +26,7 @@ import {
   type WalkReport,
 } from './file-content.ts';
 
-/** ms for one search. */
+/** Time limit of one search, in ms. */
 const searchTime = 15_000;
 
 interface SearchArguments {
@@ -110,7 +110,7 @@ function summary(report: SearchReport, maxMatches: number): string[] {
   return parts;
 }
 
-// Looks for text in the names and contents of files below a folder, within limits of number, bytes and time.
+// Searches names and contents of files below a folder, within limits of number, bytes and time.
 
 interface FileMatch {
   /** Path below the start; '' for the start itself. */
@@ -129,14 +129,14 @@ interface SearchReport extends WalkReport {
 interface SearchOptions {
   readonly finder: TextFinder;
   readonly maxMatches: number;
-  /** ms on the clock of performance.now(). */
+  /** On the clock of performance.now(), in ms. */
   readonly deadline: number;
   readonly signal: AbortSignal;
   /** Resolved. */
   readonly own?: ProtectedPaths | undefined;
 }
 
-/** Larger files are left out and counted. */
+/** Larger files are skipped and counted, in bytes. */
 const maxFileBytes = 4 * 1024 * 1024;
 const walkLimits = { depth: 40, entries: 20_000, skip: new Set(['.git', 'node_modules']) };
 const excerptCharacters = 200;
@@ -158,7 +158,7 @@ async function* searchFiles(start: string, options: SearchOptions, report: Searc
   }
 }
 
-/** The matching lines of one file; none where it is binary, too big or cannot be read (counted in the report). */
+/** The matching lines of one file; none if it is binary, too large or unreadable, which the report counts. */
 async function searchFile(real: string, options: SearchOptions, report: SearchReport): Promise<FileMatch['lines']> {
   const text = await readSmallText(real, options.own, report).catch(() => {
     report.unreadable++;
@@ -197,31 +197,31 @@ function excerpt(line: string, at: number): string {
   return `${start > 0 ? '…' : ''}${cut}${start + excerptCharacters < line.length ? '…' : ''}`;
 }
 
-// Finds lines by plain text or by a regular expression that a model wrote, which must not be able to hang the app.
+// Finds lines by plain text or by a regular expression of a model, which must not block the app.
 
 interface FoundLine {
-  /** Index into the lines given. */
+  /** Index into the given lines. */
   readonly index: number;
   /** Position in the line, in UTF-16 units. */
   readonly at: number;
 }
 
 interface TextFinder {
-  /** The first `most` lines that match. Throws AppError `bad_request` for an expression that takes too long. */
+  /** The first `most` matching lines. Throws AppError `bad_request` for an expression that takes too long. */
   find(lines: readonly string[], most: number): Promise<FoundLine[]>;
 }
 
-/** Longest expression, in characters. */
+/** Maximum length of an expression, in characters. */
 const maxExpression = 500;
 
-/** Characters tried in one go, and what is looked at of one line. */
+/** Characters per batch, and maximum length searched in one line. */
 const batchCharacters = 64 * 1024;
 const lineCharacters = 4096;
 
-/** ms for one batch: the longest that the whole app can be held up. */
+/** Time limit of one batch, in ms, during which the whole app is blocked. */
 const batchTime = 50;
 
-/** Case does not matter. */
+/** Ignores case. */
 function plainFinder(text: string): TextFinder {
   const wanted = text.toLowerCase();
   return {
@@ -236,10 +236,10 @@ function plainFinder(text: string): TextFinder {
   };
 }
 
-/** Throws AppError `bad_request` if it is not a JavaScript expression or too long. */
+/** Throws AppError `bad_request` if it is not a valid JavaScript expression or too long. */
 function regexFinder(source: string): TextFinder {
   const context: Context = createContext({ expression: compile(source), lines: [], most: 0 });
-  // Only this script of Tooltray runs in the context; node:vm is here because its time limit interrupts a match, too.
+  // Only our own script runs in the context; node:vm is used because its time limit also interrupts a match.
   const script = new Script(`(() => {
     const found = [];
     for (let index = 0; index < lines.length && found.length < most; index++) {
@@ -268,7 +268,7 @@ function compile(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
   } catch {
-    // Expressions written for other languages escape characters that mode "u" does not let one escape.
+    // Expressions for other languages escape characters that mode "u" does not permit.
   }
   try {
     return new RegExp(source);
@@ -288,7 +288,7 @@ function batchFrom(lines: readonly string[], start: number): string[] {
   return batch;
 }
 
-/** Tries of one batch: on a busy computer, the time may be over before the expression was at work at all. */
+/** Attempts per batch, because on a busy computer the time may pass before the expression runs. */
 const batchTries = 3;
 
 async function runLimited(script: Script, context: Context): Promise<FoundLine[]> {

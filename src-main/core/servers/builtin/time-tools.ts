@@ -56,7 +56,7 @@ function readTime(text: string, from: string, now: number): ZonedReading {
   const day = date ?? formatZoned(now, from).slice(0, 10);
   const iso = `${day}T${(minutes ?? '00:00').padStart(5, '0')}${seconds}`;
   const reading = Date.parse(`${iso}Z`);
-  // Date.parse turns 2026-02-30 into 2 March.
+  // Date.parse turns 2026-02-30 into March 2.
   if (Number.isNaN(reading) || new Date(reading).toISOString().slice(0, 10) !== day) throw unreadable(text);
   if (offset === undefined) return readZoned(reading, from);
   const instant = Date.parse(iso + offset.toUpperCase().replace(/^([+-]\d\d)(\d\d)$/, '$1:$2'));
@@ -70,23 +70,23 @@ function unreadable(text: string): AppError {
   });
 }
 
-// Wall-clock time in IANA zones, by Intl: what a zone's clocks show, and which instant a clock reading means.
+// Wall-clock time in IANA zones by Intl: the local time of an instant, and the instant of a local time.
 
 interface ZonedReading {
   /** ms since 1970. */
   readonly instant: number;
-  /** Set where the clocks showed this reading twice, or never. */
+  /** Set if the local time occurred twice or never. */
   readonly note?: string;
 }
 
 const dayMs = 86_400_000;
 
-/** The zone of this computer. */
+/** The time zone of this computer. */
 function localZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** `2026-03-29T03:00:00+02:00`, as the clocks in `zone` show it. Throws AppError `bad_request` for an unknown zone. */
+/** Local time in `zone`, like `2026-03-29T03:00:00+02:00`. Throws AppError `bad_request` for an unknown zone. */
 function formatZoned(instant: number, zone: string): string {
   const offset = offsetAt(instant, zone);
   return new Date(instant + offset).toISOString().slice(0, 19) + formatOffset(offset);
@@ -98,8 +98,8 @@ function weekdayIn(instant: number, zone: string): string {
 }
 
 /**
- * The instant of a clock reading, given as if it were UTC. A reading that the clocks skip is read with the offset
- * before the change, one that they show twice is the first (both as RFC 5545 and Temporal's "compatible" do).
+ * The instant of a local time, which is given as if it were UTC. A skipped time uses the offset before the change, an
+ * ambiguous one is the first (as in RFC 5545 and Temporal's "compatible").
  */
 function readZoned(reading: number, zone: string): ZonedReading {
   const before = offsetAt(reading - dayMs, zone);

@@ -1,8 +1,7 @@
 /**
- * The processes that a core has started, on disk. A core that is killed ends nobody: a server that does not mind its
- * input being closed continues, and holds its port or its lock. The next core reads the lists of cores that are no more
- * and ends who is still there. A number alone may be anybody's by then; together with when its process began it is one
- * process's.
+ * Records the processes that a core has started on disk. If a core is killed, servers that ignore the end of their
+ * input keep running and hold ports or locks. The next core reads the lists of dead cores and ends what is left. A
+ * process id may have been reused, so its start time is recorded too.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,19 +17,22 @@ const namePattern = /^children-\d+\.list$/;
 /** How long a process may take to end after SIGTERM, in ms. */
 const graceMs = 1000;
 
-/** When each process that runs began, by its number. */
+/** Start times by process id. */
 type Began = ReadonlyMap<number, string>;
 
-/** A system that lists its processes slowly and best all at once (Windows, macOS), so never while a server is being started. */
+/**
+ * The process table of a system where listing is slow and covers all processes (Windows, macOS), so that it is not
+ * read during a server's start.
+ */
 export interface ProcessTableSource {
-  /** Rejects where the system does not tell. */
+  /** Rejects if the system does not report processes. */
   readonly table: () => Promise<Began>;
-  /** Ends a process with all that it has started. Never rejects. */
+  /** Ends a process with its descendants. Never rejects. */
   readonly end: (pid: number) => Promise<void>;
 }
 
 export class ChildProcessList {
-  /** Marks every process that is started from here (process-tree.ts). */
+  /** Marks every process started by this core (process-tree.ts). */
   readonly mark = randomBytes(9).toString('hex');
   readonly #file: string;
   readonly #slow: ProcessTableSource | undefined;
@@ -40,7 +42,7 @@ export class ChildProcessList {
   #open = false;
   #usable = true;
 
-  /** One for each core: several may live in a home. */
+  /** `folder`: shared by the cores of a home, with one file per core. */
   constructor(folder: string, slow: ProcessTableSource | undefined = systemOf(process.platform)) {
     this.#file = join(folder, `children-${process.pid}.list`);
     this.#slow = slow;
@@ -61,7 +63,7 @@ export class ChildProcessList {
     if (this.#open) this.#write(`-${pid}\n`, undefined);
   }
 
-  /** Resolves when all that was added is written. Never rejects. */
+  /** Resolves when everything is written. Never rejects. */
   async flushed(): Promise<void> {
     while (this.#asking !== undefined) await this.#asking;
   }
@@ -81,20 +83,20 @@ export class ChildProcessList {
         const pending = [...this.#unknown];
         const began = await table();
         for (const pid of pending) {
-          // One that has ended meanwhile was deleted, and its number may be another's.
+          // A process that ended meanwhile was removed, and its id may have been reused.
           const startedAt = this.#unknown.delete(pid) ? began.get(pid) : undefined;
           if (startedAt !== undefined) this.#write(`+${pid} ${startedAt}\n`, began.get(process.pid));
         }
       }
     } catch {
-      // If nothing can be listed there is no list, as on any system without one.
+      // Without process information there is no list, as on other systems without one.
       this.#unknown.clear();
       this.#usable = false;
     }
     this.#asking = undefined;
   }
 
-  /** A line at a time, so that a kill in the middle loses no more than the last one. `core`: when we began. */
+  /** Appends a line, so that a crash loses at most the last one. `core`: our own start time. */
   #write(line: string, core: string | undefined): void {
     if (!this.#usable) return;
     try {
@@ -112,16 +114,13 @@ export class ChildProcessList {
   }
 }
 
-/**
- * Ends what cores that are no more have left running. Resolves with the number of groups that were still there. Never
- * rejects.
- */
+/** Ends what dead cores have left running. Resolves with the number of remaining groups. Never rejects. */
 export async function killOrphanedProcesses(
   folder: string,
   slow: ProcessTableSource | undefined = systemOf(process.platform),
 ): Promise<number> {
   const files = listsIn(folder);
-  // The question takes a second there, and mostly there is no list.
+  // The query takes a second, and usually there is no list.
   if (files.length === 0) return 0;
   const table = await slow?.table().catch(() => undefined);
   if (slow !== undefined && table === undefined) return 0;
@@ -148,7 +147,7 @@ function listsIn(folder: string): string[] {
   }
 }
 
-/** Undefined for that of a core that lives. */
+/** Undefined for the list of a running core. */
 function readList(file: string, began: (pid: number) => string | undefined): LeftList | undefined {
   const [first = '', ...lines] = textOf(file).split('\n').slice(0, -1);
   const core = /^core (\d+) (.+)$/.exec(first);
@@ -162,7 +161,7 @@ function readList(file: string, began: (pid: number) => string | undefined): Lef
   return { file, mark: /^mark (\w+)$/.exec(lines[0] ?? '')?.[1], children };
 }
 
-/** Another core may remove it at this moment. */
+/** Another core may remove the file at this moment. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -185,7 +184,7 @@ const run = promisify(execFile);
 const windowsFolder = (): string => process.env['SystemRoot'] ?? 'C:\\Windows';
 const execOptions = { windowsHide: true, timeout: 20_000, maxBuffer: 16 * 1024 * 1024 } as const;
 
-/** CIM by PowerShell, which every Windows has. Not run on a Windows yet. */
+/** CIM by PowerShell, which every Windows has. Never run on Windows yet. */
 async function windowsTable(): Promise<Began> {
   const cim =
     'Get-CimInstance Win32_Process -Property ProcessId,CreationDate | Where-Object CreationDate | ' +
@@ -199,8 +198,8 @@ async function windowsTable(): Promise<Began> {
 const ticksTo1970 = 621_355_968_000_000_000n;
 
 /**
- * Reads `PID TICKS` a line, in UTC, as µs since 1970. Exported for tests. Throws AppError `internal` where there is no
- * line: our own process is always in it.
+ * Parses `PID TICKS` per line, in UTC, to µs since 1970. Exported for tests. Throws AppError `internal` if there is no
+ * line, because our own process is always listed.
  */
 export function readCimTable(text: string): Began {
   const rows = [...text.matchAll(/^(\d+) (\d{15,19})\r?$/gm)];
@@ -213,12 +212,12 @@ async function endWindowsTree(pid: number): Promise<void> {
   await run(taskkill, ['/pid', String(pid), '/T', '/F'], execOptions).catch(() => undefined);
 }
 
-/** When a process began, in words that fit no other (Linux); undefined if there is none. */
+/** A process's start time as a unique text (Linux); undefined if there is none. */
 function beganAt(pid: number): string | undefined {
   const row = readProcessSync(pid);
   if (row === undefined || row.isGone) return undefined;
   try {
-    // The time counts from the system's start, which has an id of its own.
+    // The time is relative to the boot, which has its own id.
     return `${row.began} ${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()}`;
   } catch {
     return undefined;
@@ -238,18 +237,18 @@ async function endGroup(pid: number): Promise<void> {
 
 // Whether anything still runs in a process group (POSIX).
 
-/** True while a process of the group runs. Processes that have ended and only wait to be collected do not count. */
+/** Whether a process of the group is running. Zombies do not count. */
 export function isGroupAlive(groupId: number): boolean {
   try {
     process.kill(-groupId, 0);
   } catch {
-    // ESRCH: no members. EPERM: macOS answers so for a group of ended processes; and what is not ours we cannot end.
+    // ESRCH: no members. EPERM: macOS reports it for a group of zombies, and other users' processes cannot be ended.
     return false;
   }
   return process.platform !== 'linux' || hasRunningMember(groupId);
 }
 
-/** In a container whose first process does not reap, ended orphans stay in the group; /proc distinguishes them. */
+/** In a container whose first process does not reap, zombies stay in the group; /proc distinguishes them. */
 function hasRunningMember(groupId: number): boolean {
   try {
     return readdirSync('/proc').some((name) => {

@@ -5,7 +5,7 @@
 
 const places = ['HOME', 'PATH', 'TMPDIR', 'TMP', 'TEMP', 'XDG_*_HOME', 'XDG_*_DIRS', 'XDG_RUNTIME_DIR'];
 const person = ['LOGNAME', 'USER', 'SHELL', 'TERM', 'COLORTERM', 'LANG', 'LANGUAGE', 'LC_*', 'TZ'];
-/** Windows on the user's screen: servers that drive a browser open some. */
+/** Display variables for servers that open a browser. */
 const screen = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_SESSION_TYPE'];
 const network = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
@@ -32,7 +32,7 @@ const windows = [
 const posixCommon = [...places, ...person, ...screen, ...network, ...tools];
 const patterns = {
   posix: toPattern(posixCommon, ''),
-  // There `Path` and `PATH` are one variable.
+  // On Windows `Path` and `PATH` are the same variable.
   windows: toPattern([...posixCommon, ...windows], 'i'),
 };
 

@@ -1,7 +1,7 @@
 /**
- * Why a server does not work, in the few words that stand behind its name: `needs GITHUB_TOKEN`,
- * `can't start: the file dist/index.js is missing`. What a program printed before it exited is matched against the
- * usual causes; the raw text stays in the log.
+ * The reason why a server does not work, in a few words after its name: `needs GITHUB_TOKEN`,
+ * `can't start: the file dist/index.js is missing`. The output of a program before its exit is matched against common
+ * causes; the raw text stays in the log.
  */
 import type { AppError } from '../../base/errors.ts';
 
@@ -23,7 +23,7 @@ interface Rule {
 const path = String.raw`(?:file://)?(?<what>[^'"\n]+)`;
 const variable = String.raw`(?<what>[A-Z][A-Z0-9]*_[A-Z0-9_]+)`;
 
-/** The most specific first. */
+/** Most specific first. */
 const rules: readonly Rule[] = [
   {
     pattern: new RegExp(
@@ -147,7 +147,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Returns undefined if none of the usual causes is in the text. */
+/** Undefined if the text matches no common cause. */
 export function reasonInOutput(lines: readonly string[]): FailureReason | undefined {
   const text = lines.join('\n');
   for (const { pattern, words, remedy } of rules) {
@@ -184,14 +184,14 @@ export function failureReason(server: string, error: AppError): FailureReason {
   return { words, remedy: isUnknownHost ? 'edit-address' : 'retry' };
 }
 
-/** Omits a leading server name, which is already shown there. */
+/** Omits a leading server name, which is displayed already. */
 function firstSentence(message: string, server: string): string {
   const own = message.startsWith(`${server} `) ? message.slice(server.length + 1) : message;
   const [sentence = own] = own.split(/\.(?:\s|$)/, 1);
   return sentence.trim();
 }
 
-/** The last two parts: the beginning of a path is the same for most. */
+/** The last two parts, because long paths share their beginning. */
 function shortPath(whole: string): string {
   const parts = whole.replace(/^file:\/\//, '').split(/[/\\]/);
   return parts.length <= 2 ? whole : parts.slice(-2).join('/');

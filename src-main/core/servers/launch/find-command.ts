@@ -25,7 +25,7 @@ export async function findCommand(
 function foldersFor(command: string, env: ResolvedEnv, cwd: string, windows: boolean): readonly string[] {
   if (isAbsolute(command) || command.includes('/') || (windows && command.includes('\\'))) return [cwd];
   const folders = (variable(env, 'PATH', windows) ?? '').split(delimiter).filter((folder) => folder !== '');
-  // Windows looks into the working folder first.
+  // Windows searches the working folder first.
   return windows ? [cwd, ...folders] : folders.map((folder) => resolve(cwd, folder));
 }
 
@@ -38,9 +38,7 @@ function extensionsFor(command: string, env: ResolvedEnv, windows: boolean): rea
 
 const defaultExtensions = '.COM;.EXE;.BAT;.CMD';
 
-/**
- * The endings of programs on Windows. A PATHEXT without `.EXE`, as packaged client apps pass on, is as good as none.
- */
+/** The extensions of programs on Windows. A PATHEXT without `.EXE`, as packaged client apps pass on, is ignored. */
 export function pathExtensions(given: string | undefined): readonly string[] {
   const extensions = given?.split(';').filter((extension) => extension !== '') ?? [];
   return extensions.some((extension) => extension.toUpperCase() === '.EXE') ? extensions : defaultExtensions.split(';');

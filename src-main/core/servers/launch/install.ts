@@ -10,11 +10,11 @@ interface Launched {
   readonly registry: ProcessRegistry;
 }
 
-/** How often the processes of a group are looked at, in ms. */
+/** Interval of checks of a process group, in ms. */
 const pollMs = 250;
 
 export class Install {
-  /** Resolves when nothing is fetched any more, or that has taken too long. */
+  /** Resolves when the installation has ended or timed out. */
   readonly ended: Promise<void>;
   readonly #runner: string;
   readonly #key: string;
@@ -32,18 +32,18 @@ export class Install {
     this.#registry = registry;
   }
 
-  /** undefined for a command that fetches nothing. */
+  /** Undefined for a command that installs nothing. */
   static of(launched: Launched): Install | undefined {
     const runner = packageRunner(launched.command, launched.args);
     return runner === undefined ? undefined : new Install(runner, launched);
   }
 
-  /** The installation runs or waits for its turn, and the server has not started yet. */
+  /** Whether the installation runs or is queued, and the server has not started yet. */
   get isRunning(): boolean {
     return !this.#isOver;
   }
 
-  /** Resolves when nobody else fetches the same package; from then on others wait for this one. */
+  /** Resolves when no other process installs the same package; others then wait for this one. */
   async turn(): Promise<void> {
     const { installs } = this.#registry;
     for (let other = installs.get(this.#key); other !== undefined; other = installs.get(this.#key)) await other;
@@ -51,14 +51,14 @@ export class Install {
     this.#limit = setTimeout(() => this.done(), maxInstallMs).unref();
   }
 
-  /** Notices when the process has ended, or the server itself runs. */
+  /** Detects that the process has ended, or that the server itself runs. */
   follow(group: ProcessGroup): void {
     if (group.exited) return this.done();
     void once(group.child, 'exit').then(() => this.done());
     void this.#watch(group);
   }
 
-  /** The server has answered or ended. */
+  /** Called when the server has responded or ended. */
   done(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,6 +1,6 @@
 /**
- * Which version of a package a runner (npx, uvx) has fetched last on this computer, read from where it keeps them;
- * nothing is run or asked.
+ * Finds the version of a package that a runner (npx, uvx) fetched last on this computer, in the runner's cache.
+ * Nothing is run.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -10,11 +10,11 @@ import { programName } from '../../trust/pins/launch-fingerprint.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** More folders than this no runner keeps. */
+/** Maximum number of folders that are read. */
 const maxFolders = 2000;
 
 /**
- * `packageName` as floatingPackage gives it. undefined: it never ran, or its runner keeps them elsewhere. Never
+ * `packageName` as returned by unpinnedPackage. Undefined if it never ran, or if its cache is elsewhere. Never
  * rejects.
  */
 export async function installedVersion(
@@ -47,8 +47,8 @@ async function ofNpm(packageName: string, env: Environment): Promise<string | un
 }
 
 /**
- * Wheels are unpacked each into a folder with `name-1.2.3.dist-info` in it; source: the spec of installed Python
- * projects.
+ * Each wheel is unpacked into a folder that contains `name-1.2.3.dist-info`. Source: the specification of installed
+ * Python projects.
  */
 async function ofUv(packageName: string, env: Environment): Promise<string | undefined> {
   const caches = env['XDG_CACHE_HOME'] ?? join(homeOf(env), '.cache');

@@ -1,11 +1,11 @@
-/** How commands are started on a core that serves several users: confined unless its operator decided otherwise. */
+/** How commands are started in a core that serves several users: confined unless its operator decided otherwise. */
 import type { ProtectedPaths } from '../../security/protected-paths.ts';
 import type { EnvironmentResolver } from './resolve-environment.ts';
 
 export interface LaunchPolicy {
-  /** Paths that no command sees. */
+  /** Paths that no command can see. */
   readonly hidden: ProtectedPaths;
-  /** Commands run without a sandbox if none is available, as the operator of the process decided. */
+  /** Whether commands run without a sandbox if none is available, as decided by the operator. */
   readonly allowsUnconfined: boolean;
   /** Settings that all commands inherit. */
   readonly environment: EnvironmentResolver;

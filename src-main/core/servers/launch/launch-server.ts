@@ -1,4 +1,4 @@
-/** Starts a server's process, or says in words why that is not possible. */
+/** Starts a server's process, or says why that is not possible. */
 import { isCommonVariable } from './common-variables.ts';
 import { isFolder } from './tool-folders.ts';
 import { AppError, errorText } from '../../base/errors.ts';
@@ -11,18 +11,18 @@ import type { ProcessRegistry } from './process-registry.ts';
 import type { EnvironmentResolver } from './resolve-environment.ts';
 
 export interface ServerLaunch {
-  /** Names the server in errors. */
+  /** Names the server in error messages. */
   readonly serverName: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** The entry's own variables, on top of what `environment` gives. */
+  /** The entry's own variables, in addition to `environment`. */
   readonly env: ResolvedEnv;
-  /** The user's variables besides the common ones. */
+  /** The user's variables in addition to the common ones. */
   readonly inherited: InheritedVariables;
   readonly cwd: string | undefined;
-  /** undefined: as the user's own programs run. */
+  /** Undefined: no sandbox. */
   readonly isolate?: Isolation | undefined;
-  /** Arguments and variables before secrets were filled in: what the user agreed to. Absent if there are none. */
+  /** Arguments and variables before secrets were filled in, as approved by the user. Absent if there are no secrets. */
   readonly written?: Pick<StdioServerConfig, 'args' | 'env'> | undefined;
   readonly boxes?: ServerSandboxes | undefined;
   readonly environment: EnvironmentResolver;
@@ -31,7 +31,7 @@ export interface ServerLaunch {
 
 interface Launched {
   readonly group: ProcessGroup;
-  /** Names of the user's variables that it did not get. */
+  /** Names of the user's variables that it did not receive. */
   readonly withheld: readonly string[];
 }
 
@@ -67,7 +67,7 @@ async function startGroup(started: ProcessLaunch, registry: ProcessRegistry): Pr
   }
 }
 
-/** Starts nothing if a sandbox is required and none is available. */
+/** Wraps the launch in its sandbox; starts nothing if a sandbox is required and none is available. */
 async function inBox(
   { serverName, command, args, cwd, isolate, boxes, env: own, inherited, written, environment }: ServerLaunch,
   env: ResolvedEnv,

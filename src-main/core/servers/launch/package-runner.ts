@@ -1,17 +1,17 @@
 /**
  * Commands that fetch a package before they start a server: npx, uvx, docker run. A first start may take minutes, and
- * one that is killed in the middle leaves half a package, which then fails at every start.
+ * killing it halfway leaves a damaged package that fails at every start.
  */
 import { readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { programName } from '../../trust/pins/launch-fingerprint.ts';
 
-/** How long fetching a package may take, in ms. */
+/** Time limit for fetching a package, in ms. */
 export const maxInstallMs = 10 * 60_000;
 
-/** Fetch by themselves. */
+/** Programs that always fetch. */
 const always = /^(?:npx|bunx|pnpx|uvx)$/;
-/** Fetch with one of these words. */
+/** Programs that fetch with one of these subcommands. */
 const withWord: Readonly<Record<string, RegExp>> = {
   npm: /^(?:exec|x)$/,
   pnpm: /^(?:dlx|exec)$/,
@@ -24,10 +24,10 @@ const withWord: Readonly<Record<string, RegExp>> = {
   podman: /^run$/,
   nerdctl: /^run$/,
 };
-/** Start another command that stands among their arguments. */
+/** Programs that start another command from their arguments. */
 const shells = /^(?:cmd|sh|bash|zsh|dash|env)$/;
 
-/** The program that fetches what the command starts; undefined if nothing is fetched. */
+/** The program that fetches a package for the command; undefined if none does. */
 export function packageRunner(command: string, args: readonly string[]): string | undefined {
   const program = programName(command);
   if (always.test(program)) return program;
@@ -41,8 +41,8 @@ export function packageRunner(command: string, args: readonly string[]): string 
 }
 
 /**
- * Whether the server itself runs already, so that nothing is being fetched; undefined if that cannot be determined: on
- * systems other than Linux, and for programs other than those of npm and uv. Never rejects. Source: npm sets
+ * Whether the server itself is running, so that nothing is fetched any more; undefined if unknown: on
+ * systems other than Linux, and for programs other than npm and uv. Never rejects. Source: npm sets
  * `npm_lifecycle_event` to `npx` for what it runs (libnpmexec, run-script.js); uv replaces itself on Unix.
  */
 export async function isServerRunning(runner: string, groupId: number): Promise<boolean | undefined> {
@@ -64,27 +64,22 @@ export async function isServerRunning(runner: string, groupId: number): Promise<
   return false;
 }
 
-/** npm's name for the folder of one package: sixteen digits of a digest. */
+/** npm's cache folder of one package: sixteen digits of a digest. */
 const npxFolder = /(?<folder>[^\s'"`()]*[\\/]_npx[\\/][0-9a-f]{16})(?=[\\/])/;
 const incomplete =
   /ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND|Cannot find (?:package|module)|ENOTEMPTY|Unexpected end of JSON input/;
 
-/**
- * The folder of npx that holds only a part of the package, by what the server said last; undefined: that is not why it
- * ended.
- */
+/** The npx folder with a damaged package, according to the server's last output; undefined for other causes. */
 export function damagedFolder(lines: readonly string[]): string | undefined {
   const text = lines.join('\n');
   return incomplete.test(text) ? npxFolder.exec(text.replaceAll('file://', ''))?.groups?.['folder'] : undefined;
 }
 
-/**
- * Removes a folder that `damagedFolder` found, and nothing else. Whether it was there. Rejects with the system's error.
- */
+/** Removes a folder that `damagedFolder` found. Returns whether it existed. Rejects with file system errors. */
 export async function clearDamagedFolder(folder: string): Promise<boolean> {
   const real = await realpath(folder).catch(() => undefined);
   if (real === undefined) return false;
-  // A link in its place would lead elsewhere.
+  // A link in its place could point elsewhere.
   const isNpx = basename(dirname(real)) === '_npx' && /^[0-9a-f]{16}$/.test(basename(real));
   if (!isNpx || basename(real) !== basename(folder)) return false;
   const entries = await readdir(real);

@@ -5,9 +5,9 @@ import { mapProcesses, type ProcessRow, readProcesses } from './process-table.ts
 export interface GroupUsage {
   /** Number of running processes. */
   readonly processes: number;
-  /** Resident, in bytes; what processes share counts for each of them. */
+  /** Resident memory in bytes; shared memory counts for each process. */
   readonly memoryBytes: number;
-  /** Processor time since the group began, in ms; on Linux with that of processes that have ended. */
+  /** Processor time since the group's start, in ms; on Linux including ended processes. */
   readonly cpuMs: number;
 }
 
@@ -25,7 +25,7 @@ export async function measureGroups(
   const table = await readProcesses(undefined, platform);
   const owners = ownersOf(table, new Set(leaders));
   const members = table.filter(({ pid }) => owners.has(pid));
-  // Only of those that count: one more file a process.
+  // Only for processes of groups, because it costs a file read per process.
   const memory = await mapProcesses(members, async (one) => one.memoryBytes ?? residentBytes(one.pid));
   const usages = new Map<number, GroupUsage>();
   for (const [at, one] of members.entries()) {
@@ -58,10 +58,7 @@ function ownersOf(table: readonly ProcessRow[], leaders: ReadonlySet<number>): R
   return owners;
 }
 
-/**
- * Resident memory of a process, 0 for one that has ended meanwhile. The file gives it in kB, whatever the size of a page
- * is.
- */
+/** Resident memory of a process; 0 if it has ended. The file uses kB, regardless of the page size. */
 async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;

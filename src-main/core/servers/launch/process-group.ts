@@ -1,4 +1,4 @@
-/** A child process together with everything it starts, whatever group or session that is in: ended as a whole. */
+/** A child process with all its descendants, whatever their group or session, which are ended together. */
 import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
@@ -9,34 +9,34 @@ import { isGroupAlive } from './child-process-list.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import { descendantsOf, endLeftovers, markVariable } from './process-tree.ts';
 
-/** A process that is to be started. */
+/** How to start a process. */
 export interface ProcessLaunch {
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment, PATH included. */
+  /** The whole environment, including PATH. */
   readonly env: ResolvedEnv;
   readonly cwd?: string | undefined;
-  /** Files of Tooltray that it inherits, from descriptor 3 on; closed once it runs. */
+  /** Open files that it inherits, from descriptor 3 on; closed after the start. */
   readonly descriptors?: readonly FileHandle[];
   /** Input that it reads from the next descriptor. */
   readonly input?: string;
-  /** The server that it is. */
+  /** The server that it runs. */
   readonly owner?: string;
-  /** The container that does not end with the started process. */
+  /** The container that outlives the started process. */
   readonly leftBehind?: LeftoverContainer | undefined;
 }
 
-/** A container, which continues without the program that started it. */
+/** A container that keeps running without the program that started it. */
 export interface LeftoverContainer {
   /** Never rejects. */
   readonly remove: () => Promise<void>;
-  /** The same without waiting. */
+  /** The same, synchronously. */
   readonly removeNow: () => void;
-  /** The same for a process beside ours, once we are gone; undefined: it does not outlive us. */
+  /** The same for a separate process after ours has ended; undefined if it does not outlive us. */
   readonly container?: StartedContainer;
 }
 
-/** A container, identified for the program that started it, with that program's environment. */
+/** A container, with the environment of the program that started it. */
 export interface StartedContainer {
   readonly program: string;
   /** Options before each of its commands. */
@@ -51,17 +51,17 @@ interface EndOptions {
 }
 
 const windows = process.platform === 'win32';
-/** SIGKILL needs a moment; a process stuck in the kernel must not hold us longer than this. */
+/** How long to wait after SIGKILL, in ms, because a process stuck in the kernel must not block us. */
 const killWaitMs = 2000;
 
 export class ProcessGroup {
   readonly child: ChildProcessWithoutNullStreams;
   readonly owner: string | undefined;
-  /** It is fetching a package: it is not killed with us. */
+  /** Whether it is fetching a package, so that it is not killed with the core. */
   isSpared = false;
   readonly #registry: ProcessRegistry;
   readonly #leftBehind: LeftoverContainer | undefined;
-  /** In the environment of all that it started. */
+  /** Value of the mark in the environment of its descendants. */
   readonly mark: string;
   #ending: Promise<void> | undefined;
 
@@ -79,7 +79,7 @@ export class ProcessGroup {
     registry.add(this);
   }
 
-  /** Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). */
+  /** Resolves when the process runs; rejects with the system's error (ENOENT, EACCES, E2BIG). */
   static async start(options: ProcessLaunch, registry: ProcessRegistry): Promise<ProcessGroup> {
     const mark = registry.nextMark();
     const env = windows ? options.env : { ...options.env, [markVariable]: mark };
@@ -95,18 +95,18 @@ export class ProcessGroup {
     return this.#leftBehind?.container;
   }
 
-  /** It continues in a container, whose processes are none of the group's. */
+  /** Whether it runs in a container, whose processes are not in the group. */
   get inContainer(): boolean {
     return this.container !== undefined;
   }
 
-  /** stdin's end, then SIGTERM, then SIGKILL; resolves when nothing that it started runs any more. Never rejects. */
+  /** Closes stdin, then sends SIGTERM, then SIGKILL. Resolves when none of its processes runs. Never rejects. */
   end(options: EndOptions): Promise<void> {
     this.#ending ??= this.#endInSteps(options.graceMs);
     return this.#ending;
   }
 
-  /** SIGKILL to the whole group, without waiting. */
+  /** Sends SIGKILL to the whole group, without waiting. */
   killNow(): void {
     const { pid } = this.child;
     if (pid === undefined) return;
@@ -115,7 +115,7 @@ export class ProcessGroup {
     this.#leftBehind?.removeNow();
   }
 
-  /** The process we started has ended; others of its group may still run. */
+  /** Whether the started process has ended; others of its group may still run. */
   get exited(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
@@ -152,10 +152,7 @@ export class ProcessGroup {
   }
 }
 
-/**
- * Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). The caller must
- * end it.
- */
+/** Resolves when the process runs; rejects with the system's error (ENOENT, EACCES, E2BIG). The caller must end it. */
 export async function startLaunch(launch: ProcessLaunch): Promise<ChildProcessWithoutNullStreams> {
   const { command, args, env, cwd, descriptors = [], input } = launch;
   try {
@@ -169,12 +166,11 @@ export async function startLaunch(launch: ProcessLaunch): Promise<ChildProcessWi
         ...descriptors.map(({ fd }) => fd),
         ...(input === undefined ? [] : ['pipe' as const]),
       ],
-      // POSIX: a session of its own, so that -pid names the child and all it starts. On Windows it would open a console
-      // window.
+      // POSIX: a new session, so that -pid names the child and its group. On Windows it would open a console window.
       detached: !windows,
       windowsHide: true,
     }) as ChildProcessWithoutNullStreams;
-    // Later errors (a signal that could not be sent) show in the group's end; without a listener they would end us.
+    // Later errors (a signal that could not be sent) show when the group ends; without a listener they would crash us.
     child.on('error', () => undefined);
     const reader = input === undefined ? undefined : (child.stdio[3 + descriptors.length] as Writable | undefined);
     reader?.on('error', () => undefined).end(input);
@@ -192,6 +188,6 @@ function signalGroup(groupId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-groupId, signal);
   } catch {
-    // Gone already.
+    // Ended already.
   }
 }

@@ -1,17 +1,17 @@
-/** The process groups we are answerable for: none may outlive our own process. */
+/** Registers the process groups of a core, so that none outlives it. */
 import { randomBytes } from 'node:crypto';
 import type { ChildProcessList } from './child-process-list.ts';
 import { killMarkedNow } from './process-tree.ts';
 
 interface Killable {
-  /** Process id of the group's leader, once it runs. */
+  /** Process id of the group's leader when it runs. */
   readonly pid: number | undefined;
-  /** The server that it is; undefined: something else. */
+  /** The server that it runs; undefined: another program. */
   readonly owner?: string | undefined;
   readonly inContainer?: boolean;
-  /** It is fetching a package, and ends by itself: killed in the middle it would leave half of it. */
+  /** Whether it is fetching a package and ends by itself; killing it would leave a damaged package. */
   readonly isSpared?: boolean;
-  /** In the environment of all that it started. */
+  /** Value of the mark in the environment of its descendants. */
   readonly mark?: string;
   /** Ends the whole group at once, without waiting. */
   killNow(): void;
@@ -29,7 +29,7 @@ export interface OwnedGroup {
  */
 export class ProcessRegistry {
   readonly #groups = new Set<Killable>();
-  /** Packages that are being fetched, by their command line: two at a time would spoil each other's. */
+  /** Running installations by command line, because concurrent ones would damage each other. */
   readonly installs = new Map<string, Promise<void>>();
   readonly #list: ChildProcessList | undefined;
   readonly #mark: string;
@@ -43,7 +43,7 @@ export class ProcessRegistry {
     process.on('exit', this.#onExit);
   }
 
-  /** One that comes after `close`, from a start that was on its way, is ended at once. */
+  /** A group added after `close`, by a start that was under way, is ended at once. */
   add(group: Killable): void {
     if (this.#closed) return group.killNow();
     this.#groups.add(group);
@@ -54,7 +54,7 @@ export class ProcessRegistry {
     if (this.#groups.delete(group) && group.pid !== undefined) this.#list?.delete(group.pid);
   }
 
-  /** The groups that are servers, by the process ids of their leaders. */
+  /** Groups of servers, by the process ids of their leaders. */
   owned(): OwnedGroup[] {
     return [...this.#groups].flatMap(({ pid, owner, inContainer = false }) =>
       pid === undefined || owner === undefined ? [] : [{ pid, owner, inContainer }],
@@ -70,7 +70,7 @@ export class ProcessRegistry {
     return this.#groups.size;
   }
 
-  /** Ends what runs still, and all that may come; for cores that end before their process does. */
+  /** Ends all groups, including later ones; for cores that end before their process does. */
   close(): void {
     this.#end();
     process.off('exit', this.#onExit);

@@ -1,4 +1,4 @@
-/** The processes of this computer: from /proc on Linux, from `ps` on macOS. Windows has a table of its own. */
+/** Reads the process table: from /proc on Linux, from `ps` on macOS. Windows has its own. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -8,17 +8,17 @@ export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** The process has ended and only waits to be collected. */
+  /** Whether it is a zombie. */
   readonly isGone: boolean;
-  /** When it began, in words that fit no other process of that id. */
+  /** Start time as a text that is unique for this process id. */
   readonly began: string;
-  /** Processor time in ms; on Linux with that of children that it has collected. */
+  /** Processor time in ms; on Linux including reaped children. */
   readonly cpuMs: number;
-  /** Resident memory; undefined on Linux, where another file has it. */
+  /** Resident memory in bytes; undefined on Linux, where it is in another file. */
   readonly memoryBytes: number | undefined;
 }
 
-/** Number of processes that are read at the same time: a system may have thousands. */
+/** Maximum number of concurrent reads, because a system may have thousands of processes. */
 const maxConcurrentReads = 32;
 /** USER_HZ, which is 100 on every architecture that Node.js runs on. */
 const tickMs = 10;
@@ -43,7 +43,7 @@ export async function processIds(): Promise<readonly number[]> {
   return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-/** Does the work for a few processes at a time, and returns its results in their order. */
+/** Processes items with limited concurrency, and returns the results in order. */
 export async function mapProcesses<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (let from = 0; from < items.length; from += maxConcurrentReads) {
@@ -57,7 +57,7 @@ export async function readProcess(pid: number): Promise<readonly ProcessRow[]> {
   return readStat(await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''));
 }
 
-/** The same without waiting; undefined if it has ended (Linux). */
+/** The same, synchronously; undefined if it has ended (Linux). */
 export function readProcessSync(pid: number): ProcessRow | undefined {
   try {
     return readStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))[0];
@@ -66,12 +66,12 @@ export function readProcessSync(pid: number): ProcessRow | undefined {
   }
 }
 
-/** Source: proc(5). The name is in brackets and may hold anything; the state behind it is the third field. */
+/** Source: proc(5). The name is in parentheses and may contain anything; the state after it is the third field. */
 function readStat(stat: string): readonly ProcessRow[] {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state = '', parent, group] = fields;
   if (group === undefined) return [];
-  // User and system, its own and that of children.
+  // User and system time, its own and that of its children.
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   return [
     {
@@ -86,7 +86,7 @@ function readStat(stat: string): readonly ProcessRow[] {
   ];
 }
 
-/** A process a line, memory in KiB; what does not fit is left out. Source: ps(1) of macOS. Exported for tests. */
+/** One process per line, memory in KiB; other lines are skipped. Source: ps(1) of macOS. Exported for tests. */
 export function readPs(text: string): readonly ProcessRow[] {
   const row = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\d+)\s+([\d:.-]+)\s+(\S.*?)\s*$/gm;
   return [...text.matchAll(row)].map(([, pid, parent, group, state = '', rss, time = '', began = '']) => ({

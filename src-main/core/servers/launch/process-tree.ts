@@ -1,7 +1,7 @@
 /**
- * The processes that a launch has started, also those that left its process group: by parent, and by a mark in their
- * environment, which a process keeps when its parent ends. Linux reports both (/proc), macOS by `ps`; Windows ends
- * trees by itself.
+ * Finds the processes of a launch, including those that left its process group: by parent, and by a mark in their
+ * environment, which survives the end of a parent. Linux reports both (/proc), macOS by `ps`; Windows ends trees by
+ * itself.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,25 +10,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { mapProcesses, processIds, psOptions, readProcess, readProcesses } from './process-table.ts';
 
-/**
- * The variable that holds the mark. Servers of another core that is started by a server keep it too, so a core is
- * started without it.
- */
+/** The variable with the mark. A core that is started by a server must not inherit it, so it is removed for cores. */
 export const markVariable = 'TOOLTRAY_PROCESS';
 
-/** A process that cannot be another one under the same id. */
+/** A process, safe against reuse of its id. */
 export interface KnownProcess {
   readonly pid: number;
-  /** When it began, in words that fit no other of that id. */
+  /** Start time as a text that is unique for this process id. */
   readonly began: string;
 }
 
-/** Returns the processes below one, itself excluded. Empty if the system does not tell. Never rejects. */
+/** Returns the descendants of a process. Empty if the system does not report them. Never rejects. */
 export async function descendantsOf(pid: number): Promise<readonly KnownProcess[]> {
   const table = await runningProcesses();
   const found = new Map<number, KnownProcess>();
   const above = new Set([pid]);
-  // Children come after their parents in no order that could be relied on.
+  // The order of parents and children is undefined.
   for (let size = -1; size !== found.size;) {
     size = found.size;
     for (const one of table) {
@@ -51,8 +48,8 @@ export async function markedProcesses(mark: string): Promise<readonly KnownProce
 }
 
 /**
- * Kills the processes with a mark without waiting (Linux), but for those of the launches in `spared`; for the end of
- * our own process.
+ * Kills the processes with a mark synchronously (Linux), except those of the launches in `spared`; for the end of our
+ * own process.
  */
 export function killMarkedNow(mark: string, spared: ReadonlySet<string>): void {
   if (process.platform !== 'linux') return;
@@ -63,14 +60,14 @@ export function killMarkedNow(mark: string, spared: ReadonlySet<string>): void {
       if ([...spared].some((one) => isMarked(environment, one))) continue;
       if (isMarked(environment, mark)) process.kill(Number(name), 'SIGKILL');
     } catch {
-      // It is gone, or another user's.
+      // Ended, or owned by another user.
     }
   }
 }
 
 /**
- * Ends what is left of a launch: SIGTERM, then SIGKILL to what still runs after `graceMs`, until nothing with the mark
- * is found. `known`: processes that were seen below it. Never rejects.
+ * Ends the remaining processes of a launch: SIGTERM, then SIGKILL after `graceMs`, until none has the mark. `known`:
+ * descendants that were seen. Never rejects.
  */
 export async function endLeftovers(mark: string, known: readonly KnownProcess[], graceMs: number): Promise<void> {
   if (process.platform === 'win32') return;
@@ -92,7 +89,7 @@ function send(processes: readonly KnownProcess[], signal: NodeJS.Signals): void 
     try {
       process.kill(pid, signal);
     } catch {
-      // Gone already.
+      // Ended already.
     }
   }
 }
@@ -111,14 +108,14 @@ function isMarked(environment: string, mark: string): boolean {
   return found >= 0 && (next === undefined || next === '\0' || next === '.' || next === ' ');
 }
 
-/** Processes that have ended and only wait to be collected are left out. Never rejects. */
+/** Omits zombies. Never rejects. */
 async function runningProcesses(pids?: readonly number[]): ReturnType<typeof readProcesses> {
   return (await readProcesses(pids).catch(() => [])).filter(({ isGone }) => !isGone);
 }
 
 const run = promisify(execFile);
 
-/** macOS prints the environment of the user's own processes behind their commands. Not run on a Mac yet. */
+/** macOS prints the environment of the user's own processes after their commands. Never run on a Mac yet. */
 async function markedByPs(mark: string): Promise<readonly KnownProcess[]> {
   const { stdout } = await run('ps', ['-A', '-E', '-ww', '-o', 'pid=,command='], psOptions);
   const pids = stdout.split('\n').flatMap((line) => (isMarked(line, mark) ? [Number.parseInt(line, 10)] : []));

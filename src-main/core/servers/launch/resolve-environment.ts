@@ -1,6 +1,6 @@
 /**
- * The environment that child processes get: of our own, completed from the login shell where a desktop started us with
- * next to nothing.
+ * The environment of child processes: our own, completed from the login shell if the desktop session provides almost
+ * none.
  */
 import { delimiter } from 'node:path';
 import { settleWithin } from '../../base/settle-within.ts';
@@ -15,17 +15,17 @@ interface EnvironmentResolverOptions {
   readonly platform?: NodeJS.Platform;
   /** Reads the login shell's environment; by default the package `shell-env`. */
   readonly readLoginShell?: () => Promise<ResolvedEnv>;
-  /** How long the login shell may take, in ms. */
+  /** Time limit for the login shell, in ms. */
   readonly limitMs?: number;
 }
 
 export interface ServerEnvironment {
   readonly env: ResolvedEnv;
-  /** Names of the user's variables that it does not get. */
+  /** Names of the user's variables that it does not receive. */
   readonly withheld: readonly string[];
 }
 
-/** Asks the login shell at most once, however many servers start at the same time. */
+/** Runs the login shell at most once. */
 export class EnvironmentResolver {
   readonly #options: Required<EnvironmentResolverOptions>;
   #base: Promise<ResolvedEnv> | undefined;
@@ -35,7 +35,7 @@ export class EnvironmentResolver {
   }
 
   /**
-   * All that the user has at their login, and the entry's own variables, which win: where commands are looked up. Never
+   * The user's login environment with the entry's own variables, which take precedence; used to find commands. Never
    * rejects.
    */
   async resolve(entry: ResolvedEnv = {}): Promise<ResolvedEnv> {
@@ -58,7 +58,7 @@ export class EnvironmentResolver {
 
   async #resolveBase(): Promise<ResolvedEnv> {
     const { own, platform, readLoginShell, limitMs } = this.#options;
-    // A broken or slow shell profile must not keep servers from starting: what Tooltray has itself is used instead.
+    // A broken or slow shell profile must not keep servers from starting; our own environment is used instead.
     const read = needsLoginShell(own, platform) ? await settleWithin(readLoginShell(), limitMs) : undefined;
     const shell = read ?? {};
     const merged: Record<string, string> = {};
@@ -71,7 +71,8 @@ export class EnvironmentResolver {
 }
 
 /**
- * Folders that every desktop session has on PATH; with no other one, the user's tools (nvm, Homebrew, uv) are missing.
+ * Folders that every desktop session has on PATH; if there are no others, the user's tools (nvm, Homebrew, uv) are
+ * missing.
  */
 const systemFolders = new Set(['/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin']);
 
@@ -82,14 +83,14 @@ function needsLoginShell(own: EnvironmentResolverOptions['own'], platform: NodeJ
 }
 
 /**
- * Ours alone: secrets and folders of the core, what would turn a child Electron into Node, and traces of the login
- * shell itself.
+ * Variables that are not passed on: secrets and folders of the core, those that turn a child Electron into Node, and
+ * traces of the login shell.
  */
 function isOurs(name: string): boolean {
   return /^(TOOLTRAY_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE|_|SHLVL|PWD|OLDPWD)$/i.test(name);
 }
 
-/** Appended last, so that PATH keeps precedence; only commands that PATH lacks are found there. */
+/** Appended, so that PATH keeps precedence and only missing commands are found there. */
 async function withToolFolders(env: ResolvedEnv, platform: NodeJS.Platform): Promise<ResolvedEnv> {
   const folders = (await toolFolders(env, platform)).join(delimiter);
   const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
@@ -106,9 +107,7 @@ function spelling(name: string, platform: NodeJS.Platform): string {
   return platform === 'win32' ? name.toUpperCase() : name;
 }
 
-/**
- * Windows knows `Path` and `PATH` as one variable; two spellings in one environment would leave the choice to chance.
- */
+/** On Windows `Path` and `PATH` are one variable, so two spellings must not coexist. */
 function overlay(base: ResolvedEnv, entry: ResolvedEnv, platform: NodeJS.Platform): ResolvedEnv {
   if (platform !== 'win32') return { ...base, ...entry };
   const replaced = new Set(Object.keys(entry).map((name) => name.toUpperCase()));
@@ -117,7 +116,7 @@ function overlay(base: ResolvedEnv, entry: ResolvedEnv, platform: NodeJS.Platfor
 }
 
 async function readWithShellEnv(): Promise<ResolvedEnv> {
-  // Imported late: it is needed once at the most, and not at all in a terminal.
+  // Imported on demand: needed at most once, and never in a terminal.
   const { shellEnv } = await import('shell-env');
   return shellEnv();
 }

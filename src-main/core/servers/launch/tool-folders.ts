@@ -1,19 +1,16 @@
-/**
- * Folders where version managers and installers put commands, for when no PATH mentions them: desktop apps start with a
- * bare one.
- */
+/** Folders where version managers and installers put commands, for desktop apps, which start with a minimal PATH. */
 import { readdir, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import type { ResolvedEnv } from './find-command.ts';
 
-/** Returns the existing folders, the likeliest first; of several versions, the newest. Never rejects. */
+/** Returns the existing folders, the most likely first; of several versions, the newest. Never rejects. */
 export async function toolFolders(env: ResolvedEnv, platform: NodeJS.Platform): Promise<readonly string[]> {
   const patterns = platform === 'win32' ? windowsPatterns(env) : posixPatterns(env, platform === 'darwin');
   const found = await Promise.all(patterns.map((pattern) => expand(pattern, platform)));
   return [...new Set(found.flat())];
 }
 
-/** `*` stands for the name of a version. */
+/** `*` matches the name of a version. */
 function posixPatterns(env: ResolvedEnv, mac: boolean): string[] {
   const home = env['HOME'];
   const fixed = mac ? ['/opt/homebrew/bin', '/usr/local/bin'] : ['/home/linuxbrew/.linuxbrew/bin'];

@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import { isLoopback } from './http-errors.ts';
 
-/** `never`: nobody's server has it (multicast, unspecified, reserved). */
+/** `never`: no server has such an address (multicast, unspecified, reserved). */
 export type AddressKind = 'loopback' | 'private' | 'link-local' | 'public' | 'never';
 
 /** Classifies an address from DNS or a socket; anything else is `never`. */
@@ -27,12 +27,12 @@ function kindOf(address: ipaddr.IPv4 | ipaddr.IPv6): AddressKind {
       return 'loopback';
     case 'linkLocal':
       return 'link-local';
-    // 100.64.0.0/10 is what Tailscale and its like give out.
+    // 100.64.0.0/10 is used by Tailscale and others.
     case 'private':
     case 'uniqueLocal':
     case 'carrierGradeNat':
       return 'private';
-    // Networks without IPv4 reach all of it under 64:ff9b::/96.
+    // Networks without IPv4 reach IPv4 addresses under 64:ff9b::/96.
     case 'rfc6052':
       return kindOf(new ipaddr.IPv4(address.toByteArray().slice(-4)));
     default:

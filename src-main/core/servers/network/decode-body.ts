@@ -14,19 +14,19 @@ const noCodings: ReadonlySet<string> = new Set(['', 'identity', 'none', 'utf-8',
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
 const lenient = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH };
 
-/** A decoder for a body that begins with this chunk; undefined for a coding that is not known. */
+/** A decoder for a body that begins with this chunk; undefined for an unknown coding. */
 function decoderFor(coding: string, first: Buffer): Transform | undefined {
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
       return zlib.createGunzip(lenient);
     case 'deflate':
-      // Some servers leave the zlib header out, which names the method 8 in its lower half.
+      // Some servers omit the zlib header, whose lower half byte is the method 8.
       return ((first[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate(lenient) : zlib.createInflateRaw(lenient);
     case 'br':
       return zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH });
     case 'zstd':
-      // Node.js has it from 22.15 on.
+      // Available since Node.js 22.15.
       return (zlib as Partial<typeof zlib>).createZstdDecompress?.();
     default:
       return undefined;
@@ -40,8 +40,8 @@ export function contentCodings(header: string | null | undefined): readonly stri
 }
 
 /**
- * Returns the decoded body. It fails with AppError `server_protocol` for a coding that is not known,
- * `message_too_large` beyond `maxBytes` decoded bytes, and with the system's error where the body is broken.
+ * Returns the decoded body. It fails with AppError `server_protocol` for an unknown coding,
+ * `message_too_large` beyond `maxBytes` decoded bytes, and with the system's error for a damaged body.
  */
 export function decodeBody(body: Readable, codings: readonly string[], maxBytes: number): Readable {
   const steps = codings.toReversed().map((coding) => (source: AsyncIterable<Buffer>) => decode(source, coding));
@@ -55,7 +55,7 @@ export function decodeBody(body: Readable, codings: readonly string[], maxBytes:
 async function* decode(source: AsyncIterable<Buffer>, coding: string): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
-  // Responses without a body name a coding as well.
+  // Responses without a body may name a coding, too.
   if (first.done === true) return;
   const decoder = decoderFor(coding, first.value);
   if (decoder === undefined) {

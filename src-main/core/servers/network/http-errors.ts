@@ -1,25 +1,25 @@
-/** Errors of HTTP requests to a server. Messages name the host and never a secret of its address. */
+/** Errors of HTTP requests to a server. Messages name the host, never secrets in its address. */
 import { AppError, errorText } from '../../base/errors.ts';
 import { maskText } from '../../base/mask.ts';
 
 export interface HttpTarget {
   readonly serverName: string;
   readonly url: string;
-  /** How we sign in there; undefined if a key of the config is all there is. */
+  /** The server's sign-in; undefined if it uses only a key from the config. */
   readonly signIn?: object | undefined;
-  /** Hides secrets in what the server says. */
+  /** Masks secrets in the server's messages. */
   readonly mask?: ((text: string) => string) | undefined;
 }
 
 const maxQuotedChars = 200;
 const checkKey = "Check the key in the server's headers.";
 
-/** Host and port alone: paths and queries of such addresses often hold keys. */
+/** Only host and port, because paths and queries may contain keys. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'its address';
 }
 
-/** The server answered with a status that is no success. */
+/** The error for a response with an error status. */
 export function statusError(place: HttpTarget, status: number, body = '', wwwAuthenticate?: string | null): AppError {
   if (status === 401 || status === 403) {
     return new AppError(
@@ -47,13 +47,13 @@ export function statusError(place: HttpTarget, status: number, body = '', wwwAut
   );
 }
 
-/** Whether a body is a web page: a server of MCP never sends one. */
+/** Whether a body is a web page, which an MCP server never sends. */
 function isHtml(body: string): boolean {
   return /^\s*<(?:!doctype html|html)\b/i.test(body);
 }
 
 /**
- * The response is a web page: captive portals of hotels, trains and companies respond so until the user has signed in.
+ * The error for a web page: captive portals of hotels, trains and companies respond so until the user has signed in.
  */
 export function pageError(place: HttpTarget, status: number): AppError {
   const host = hostOf(place.url);
@@ -77,7 +77,7 @@ export function networkError(place: HttpTarget, error: unknown): AppError {
   });
 }
 
-/** A proxy that the environment names, and the variable that does. */
+/** A proxy from the environment, and the variable that names it. */
 export interface NamedProxy {
   readonly variable: string;
   readonly host: string;
@@ -110,7 +110,7 @@ const certificates: Readonly<Record<string, NetworkCause>> = {
   },
 };
 
-/** Whether a certificate was refused because nobody knows its authority. */
+/** Whether a certificate was rejected because its authority is unknown. */
 export function isUntrusted(error: unknown): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;
   return Object.hasOwn(certificates, code) && certificates[code]?.fix === trustIt;
@@ -128,7 +128,7 @@ function causeOf(error: unknown, host: string): NetworkCause {
   };
 }
 
-/** Whether it was the proxy that could not be reached, or that refused. */
+/** Whether the proxy was unreachable or refused the request. */
 function isOfProxy(error: unknown, proxy: NamedProxy): boolean {
   const { code, port, hostname } = error as { code?: string; port?: number; hostname?: string };
   return code?.startsWith('ERR_PROXY') === true || port === proxy.port || hostname === proxy.host;
@@ -142,12 +142,12 @@ const nobodyThere: ReadonlySet<unknown> = new Set([
   'ENETUNREACH',
 ]);
 
-/** Whether there is no such host, or nothing that listens: asking in another way changes nothing. */
+/** Whether the host does not exist or nothing listens, so that another method would fail too. */
 export function isNobodyThere({ cause }: AppError): boolean {
   return cause instanceof Error && nobodyThere.has((cause as NodeJS.ErrnoException).code);
 }
 
-/** Once a session was open and the server does not know it any more. */
+/** The error for a session that the server no longer knows. */
 export function sessionLostError(place: HttpTarget): AppError {
   return new AppError('server_exited', `${place.serverName} at ${hostOf(place.url)} has ended our session.`, {
     fix: 'It is connected again by itself.',
@@ -168,12 +168,12 @@ function reasonOf(code: string | undefined, error: unknown): string {
   return reasons[code ?? ''] ?? errorText(error);
 }
 
-/** Is it a name or an address of this machine? As `URL.hostname` spells it. */
+/** Whether a host, spelled as in `URL.hostname`, is a name or an address of this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
-/** How a user signs in to this server from a terminal. */
+/** The command to sign in to this server from a terminal. */
 export function signInCommand(serverName: string): string {
   return `tooltray login ${/^[\w.-]+$/.test(serverName) ? serverName : JSON.stringify(serverName)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * `fetch` as the MCP transports use it, over node:http. The built-in fetch gives up after five silent minutes, which a
- * long tool call may well need, and knows no proxy variables.
+ * `fetch` for the MCP transports, over node:http. The built-in fetch fails after five silent minutes, which a
+ * long tool call may need, and ignores proxy variables.
  */
 import { lookup } from 'node:dns';
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
@@ -16,19 +16,20 @@ export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Respo
 export interface HttpFetchOptions {
   /** Source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Further proxies and certificate authorities; without it `env` and those that Node.js brings. */
+  /** Additional proxies and certificate authorities; without it, only `env` and those of Node.js. */
   readonly network?: OutboundNetwork | undefined;
-  /** How names are resolved; the system's way by default. */
+  /** Resolves names; the system's resolver by default. */
   readonly lookup?: LookupFunction;
   /**
-   * Maximum decoded bytes of one compressed body; event streams have no end, so the reader of their events limits them.
+   * Maximum number of decoded bytes of a compressed body. Event streams never end, so the reader of their events
+   * limits them.
    */
   readonly maxDecodedBytes?: number;
 }
 
 const defaultMaxDecodedBytes = 64 * 1024 * 1024;
 
-/** Answers whether an address may be dialed. */
+/** Whether an address may be dialed. */
 export type AddressRule = (address: string) => boolean;
 
 type ProxyEnv = HttpFetchOptions['env'];
@@ -40,7 +41,7 @@ interface Agents {
 
 const dialedAt = Symbol('the address that was dialed');
 
-/** The address that a response came from, where we dialed it ourselves; undefined for what a proxy fetched. */
+/** The address that we dialed for a response; undefined if a proxy fetched it. */
 export function dialedAddress(response: Response & { readonly [dialedAt]?: string }): string | undefined {
   return response[dialedAt];
 }
@@ -58,14 +59,14 @@ export class HttpFetch {
   }
 
   /**
-   * Follows no redirect and knows string bodies only; decodes what is compressed. Rejects with the system's error or
-   * the signal's reason.
+   * Follows no redirects, accepts string bodies only, and decodes compressed responses. Rejects with the system's
+   * error or the signal's reason.
    */
   readonly fetch: FetchLike = (url, init) => this.#send(new URL(url), init);
 
   /**
-   * Like the above, for addresses that a server named. A name is checked by the address it resolves to when it is
-   * dialed, which prevents DNS rebinding. `refused` creates the error. A proxy checks what goes through it.
+   * The same for addresses that a server named. A name is checked by the address it resolves to when dialed, which
+   * prevents DNS rebinding. `refused` creates the error. A proxy checks its own requests.
    */
   guarded(allows: AddressRule, refused: (host: string) => Error): FetchLike {
     return async (url, init) => {
@@ -74,7 +75,7 @@ export class HttpFetch {
     };
   }
 
-  /** Closes the connections that are kept for later. */
+  /** Closes idle connections. */
   close(): void {
     const proxied = [...this.#proxied.values()].flatMap(({ plain, guarded }) => [plain, guarded]);
     for (const { http, https } of [this.#direct, this.#guardedDirect, ...proxied]) {
@@ -85,7 +86,7 @@ export class HttpFetch {
 
   async #send(target: URL, init: RequestInit | undefined, guardedLookup?: LookupFunction): Promise<Response> {
     const { network } = this.#options;
-    // A proxy has its own idea of what 127.0.0.1 is.
+    // A proxy would resolve 127.0.0.1 to itself.
     const isLocal = isLoopback(target.hostname);
     const env = isLocal || network === undefined ? this.#options.env : await network.proxyEnv(target);
     const dial = (): Promise<Response> => this.#dial(target, init, isLocal ? undefined : env, guardedLookup);
@@ -94,7 +95,7 @@ export class HttpFetch {
     try {
       return await dial();
     } catch (error) {
-      // Nothing was sent before the certificate was refused.
+      // Nothing was sent before the certificate was rejected.
       if (!isUntrusted(error) || !(await network.trustSystem())) throw error;
       return dial();
     }
@@ -112,7 +113,7 @@ export class HttpFetch {
     const lookUp = guardedLookup ?? this.#options.lookup;
     const options: RequestOptions = {
       method: init.method ?? 'GET',
-      // Compressed event streams are held back by many servers until a block is full.
+      // Many servers buffer compressed event streams until a block is full.
       headers: { 'accept-encoding': 'identity', ...Object.fromEntries(new Headers(init.headers)) },
       agent: secure ? agents.https : agents.http,
       ...(lookUp !== undefined && { lookup: lookUp }),
@@ -144,7 +145,7 @@ export class HttpFetch {
     return isGuarded ? agents.guarded : agents.plain;
   }
 
-  /** Never called for a proxy's name: Node.js resolves that itself. */
+  /** Not called for a proxy's name, which Node.js resolves itself. */
   #guardedLookup(allows: AddressRule, refused: (host: string) => Error): LookupFunction {
     const resolve = this.#options.lookup ?? lookup;
     return (name, options, callback) => {
@@ -168,7 +169,7 @@ function makeAgents(options: { keepAlive?: boolean; proxyEnv?: Record<string, st
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
 }
 
-/** The proxy that the environment has for such addresses; NO_PROXY is not looked at. */
+/** The environment's proxy for such addresses, regardless of NO_PROXY. */
 function proxyOf(env: HttpFetchOptions['env'], { protocol }: URL): NamedProxy | undefined {
   const name = `${protocol.slice(0, -1)}_proxy`;
   const variable = env[name] === undefined ? name.toUpperCase() : name;
@@ -199,7 +200,7 @@ function toResponse(incoming: IncomingMessage, maxDecodedBytes: number): Respons
 
 type WebBody = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** The body as it was before it was compressed; `headers` then say nothing of that any more. */
+/** The decoded body; `headers` are changed accordingly. */
 function plainBody(incoming: IncomingMessage, headers: Headers, maxDecodedBytes: number): Readable {
   const codings = contentCodings(headers.get('content-encoding'));
   if (codings.length === 0) return incoming;

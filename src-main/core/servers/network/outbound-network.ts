@@ -1,6 +1,6 @@
 /**
- * How this computer reaches others: which certificate authorities it trusts, and by which proxy it goes. Companies
- * change both, often without a variable that a process started by the desktop would see.
+ * How this computer reaches the network: trusted certificate authorities, and proxies. Companies configure both, often
+ * without variables that a desktop process would see.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -17,16 +17,14 @@ export interface OutboundNetworkOptions {
   readonly env: NetworkEnv;
   /** The environment of the user's login; used if our own names no proxy. */
   readonly loginEnv: () => Promise<NetworkEnv>;
-  /**
-   * The system's proxy for an address, as in a PAC file: `PROXY host:port; DIRECT`. Used if no environment names one.
-   */
+  /** The system's proxy for an address in PAC notation: `PROXY host:port; DIRECT`. Used if no environment names one. */
   readonly resolveProxy?: ((url: string) => Promise<string>) | undefined;
-  /** PEM file of further certificate authorities; undefined: none. */
+  /** PEM file with additional certificate authorities; undefined: none. */
   readonly extraCaFile: () => string | undefined;
   readonly onProblem: (sentence: string) => void;
 }
 
-/** How long the system's answer for a host is used, in ms: it may ask a PAC script. */
+/** How long the system's proxy for a host is cached, in ms, because it may run a PAC script. */
 const proxyCacheMs = 30_000;
 const maxCachedHosts = 500;
 
@@ -36,7 +34,7 @@ const networkVariables = /^(?:https?|all|no)_proxy$/i;
 export class OutboundNetwork {
   readonly #options: OutboundNetworkOptions;
   readonly #proxies = new Map<string, { readonly until: number; readonly env: Promise<NetworkEnv> }>();
-  /** Looked at for each request, so without all the other variables. */
+  /** Only the proxy variables, because they are read for each request. */
   readonly #own: NetworkEnv;
   #login: Promise<NetworkEnv> | undefined;
   #file: string | undefined;
@@ -48,13 +46,13 @@ export class OutboundNetwork {
     this.#own = proxyVariablesOf(options.env);
   }
 
-  /** Variables that servers written for Node.js read at their start. */
+  /** Variables that Node.js servers read at their start. */
   get serverEnv(): Readonly<Record<string, string>> {
     const file = this.#options.extraCaFile();
     return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file };
   }
 
-  /** Resolves when the certificate authorities of the user's file are trusted. Never rejects. */
+  /** Resolves when the authorities in the user's file are trusted. Never rejects. */
   ready(): Promise<void> {
     const file = this.#options.extraCaFile();
     if (file !== this.#file) {
@@ -73,7 +71,7 @@ export class OutboundNetwork {
     return this.#system;
   }
 
-  /** The proxy variables that hold for an address. Never rejects. */
+  /** The proxy variables that apply to an address. Never rejects. */
   async proxyEnv(target: URL): Promise<NetworkEnv> {
     const { loginEnv, resolveProxy } = this.#options;
     if (namesProxy(this.#own)) return this.#own;
@@ -99,7 +97,7 @@ export class OutboundNetwork {
   }
 }
 
-/** The network as a config describes it. */
+/** Creates the network from a config. */
 export function openNetwork(parts: {
   readonly env: NetworkEnv;
   readonly environment: EnvironmentResolver;
@@ -125,7 +123,7 @@ function namesProxy(env: NetworkEnv): boolean {
   return Object.entries(env).some(([name, value]) => proxyVariables.test(name) && value !== undefined && value !== '');
 }
 
-/** The first proxy of a PAC result that speaks HTTP. Source: "Proxy Auto-Configuration (PAC) file", MDN. */
+/** The first HTTP proxy of a PAC result. Source: "Proxy Auto-Configuration (PAC) file", MDN. */
 export function proxyOf(result: string): NetworkEnv {
   for (const choice of result.split(';')) {
     const [, kind = '', place] = /^\s*(DIRECT|PROXY|HTTPS?)(?:\s+(\S+))?\s*$/i.exec(choice) ?? [];
@@ -137,13 +135,13 @@ export function proxyOf(result: string): NetworkEnv {
   return {};
 }
 
-/** Throws what the parser says of a certificate that is damaged. */
+/** Throws the parser's error for a damaged certificate. */
 function certificatesIn(text: string): readonly string[] {
   const found = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
   return found.map((one) => new X509Certificate(one).toString());
 }
 
-/** Adds them for the whole process; returns whether one of them is new. */
+/** Adds certificates for the whole process; returns whether one of them is new. */
 function trust(certificates: readonly string[]): boolean {
   const before = getCACertificates('default');
   const known = new Set(before.map(spelling));
@@ -156,7 +154,7 @@ function spelling(certificate: string): string {
   return certificate.replaceAll(/\s/g, '');
 }
 
-/** In a thread: reading the system's store would hold every call meanwhile. */
+/** In a worker thread, because reading the system's store takes long. */
 function systemCertificates(): Promise<readonly string[]> {
   const script = `require('node:worker_threads').parentPort.postMessage(require('node:tls').getCACertificates('system'))`;
   const worker = new Worker(script, { eval: true });

@@ -7,7 +7,7 @@ const claims = ['email', 'preferred_username', 'name', 'sub'] as const;
 
 interface Names {
   readonly shown: string;
-  /** Whatever the account may be called, in lower case. */
+  /** All names of the account, in lower case. */
   readonly all: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * One sign-in on this machine, from the address for the browser to the tokens: the door that it comes back to, and how
- * long it may take.
+ * One sign-in on this machine, from the URL for the browser to the tokens, with the callback listener and a time
+ * limit.
  */
 import { AppError } from '../../base/errors.ts';
 import { isSameToken } from '../../base/core-proof.ts';
@@ -17,7 +17,7 @@ import {
 export interface AuthorizationFlow {
   /** The sign-in URL for a browser: https, or http on this machine. */
   readonly url: string;
-  /** Resolves when the tokens are stored. Rejects with AppError: denied, refused, too late, cancelled. */
+  /** Resolves when the tokens are stored. Rejects with AppError: denied, refused, timed out, cancelled. */
   readonly done: Promise<void>;
   readonly cancel: () => void;
 }
@@ -27,7 +27,7 @@ export interface AuthorizationFlowOptions extends PendingAuthorizationOptions {
   readonly waitMs: number;
 }
 
-/** Resolves when the user can be sent off. Rejects with AppError `server_unauthorized` or `server_unreachable`. */
+/** Resolves when the user can open the URL. Rejects with AppError `server_unauthorized` or `server_unreachable`. */
 export async function startAuthorizationFlow(options: AuthorizationFlowOptions): Promise<AuthorizationFlow> {
   const { serverName, waitMs, registration, client, documentUrl } = options;
   const done = Promise.withResolvers<void>();

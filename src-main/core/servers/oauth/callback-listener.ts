@@ -1,6 +1,6 @@
 /**
- * The one door a browser has to us during a sign-in, on this machine alone: it opens to the right callback, once, and
- * says what happened.
+ * Listens for the browser's callback of a sign-in, on this machine only: accepts the right callback once, and shows
+ * the outcome.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -12,11 +12,11 @@ import { escapeHtml, renderCallbackPage, callbackPageHeaders } from './callback-
 export type CallbackResponse = { readonly text: string } | { readonly goTo: string };
 
 interface CallbackListenerOptions {
-  /** Only who knows the state has been where we sent the browser. */
+  /** Whether the state is that of this sign-in, which only the authorization server could return. */
   readonly knowsState: (state: string) => boolean;
   /** Preferred ports: the first free one is used, so that a registered redirect address stays valid; else any port. */
   readonly wishedPorts: readonly number[];
-  /** An address that was registered by hand: this port (any, where it names none) and path, or none at all. */
+  /** A redirect URI that the user registered: its port (any, if it names none) and path are required. */
   readonly registered?: URL | undefined;
   /** Handles the callback; the page shows the outcome. With `goTo` another callback follows. */
   readonly onCallback: (params: URLSearchParams) => Promise<CallbackResponse>;
@@ -55,7 +55,7 @@ export class CallbackListener {
     return `http://${this.#host}${this.#path}`;
   }
 
-  /** Takes no more requests; a page that is being sent still arrives. */
+  /** Accepts no more requests; a response in progress is completed. */
   close(): void {
     this.#server.close();
   }
@@ -75,7 +75,7 @@ export class CallbackListener {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A page elsewhere that has its own name point to 127.0.0.1 sends that name as the host.
+    // With DNS rebinding, a foreign page sends its own name as the host.
     if (request.headers.host !== this.#host)
       return show(response, 421, 'Not here', 'Nothing is served under this name.');
     const url = URL.parse(request.url ?? '/', this.redirectUrl);

@@ -1,10 +1,7 @@
-/**
- * The plain page that a browser shows when it comes to us in a sign-in: no script, nothing from elsewhere, the
- * dashboard's colors.
- */
+/** The page that a browser shows after a sign-in: no script, no external content, the dashboard's colors. */
 import { hash } from 'node:crypto';
 
-/** The part of the dashboard's theme that a short page needs. */
+/** The part of the dashboard's theme for a short page. */
 const style = `
 :root { color-scheme: light dark; accent-color: light-dark(#0b6b74, #5cc4cc) }
 body { max-width: 34rem; margin: 0 auto; padding: 12vh 1.5rem 3rem; background: light-dark(#f7f7f5, #15171b);

@@ -1,15 +1,15 @@
-/** Which rights a sign-in asks for. Source: MCP 2026-07-28, Scope Selection Strategy and Step-Up Authorization Flow. */
+/** Chooses the scopes of a sign-in. Source: MCP 2026-07-28, Scope Selection Strategy and Step-Up Authorization Flow. */
 import { computeScopeUnion } from '@modelcontextprotocol/client';
 import type { OAuthClient } from '../../config/server-config.ts';
 import type { AuthorizationServerInfo } from './discover-authorization.ts';
 
 interface ScopeFacts {
   readonly client?: OAuthClient | undefined;
-  /** The scopes that the server's refusal asks for. */
+  /** The scopes that the server's challenge requests. */
   readonly challenged: string | undefined;
-  /** Asked for before, in a sign-in that still counts: one more right must not cost those. */
+  /** Scopes of an earlier sign-in that is still valid, which a further scope must not revoke. */
   readonly before: string | undefined;
-  /** Rights that the user agreed to in so many words. */
+  /** Scopes that the user explicitly approved. */
   readonly agreed: string | undefined;
   readonly authorization: AuthorizationServerInfo;
 }

@@ -1,6 +1,6 @@
 /**
- * Who we are at an authorization server, in this order: registered by the user, a document at an address, registered by
- * ourselves.
+ * Our identity at an authorization server, in order of preference: registered by the user, a client ID metadata
+ * document, registered dynamically.
  */
 import {
   type AddClientAuthentication,
@@ -18,7 +18,7 @@ import type { Registration } from './grant-store.ts';
 
 export interface OAuthClientIdentity {
   readonly client: StoredOAuthClientInformation;
-  /** `own`: by us, at this authorization server, so that we can do it again. */
+  /** `own`: registered dynamically at this authorization server, which can be repeated. */
   readonly how: 'configured' | 'document' | 'own';
   /** The registration to store; undefined if it is unchanged. */
   readonly registration?: Registration;
@@ -28,14 +28,14 @@ interface IdentityOptions {
   readonly serverName: string;
   readonly client?: OAuthClient | undefined;
   readonly documentUrl?: string | undefined;
-  /** An earlier registration; valid only at its own authorization server and for its own address. */
+  /** An earlier registration; valid only at its authorization server and with its redirect URI. */
   readonly registration: Registration | undefined;
   readonly redirectUrl: string;
   readonly authorization: AuthorizationServerInfo;
   readonly fetch: FetchLike;
 }
 
-/** Rejects with AppError, or with what the SDK makes of an answer. */
+/** Rejects with AppError, or with the SDK's error. */
 export async function resolveClientIdentity(options: IdentityOptions): Promise<OAuthClientIdentity> {
   const { serverName, client, documentUrl: document, registration, redirectUrl, authorization } = options;
   const { issuer, metadata } = authorization;
@@ -51,7 +51,7 @@ export async function resolveClientIdentity(options: IdentityOptions): Promise<O
 
 /**
  * Registers again. Without `scope`: an authorization server that receives one binds the client to it, so that no wider
- * scope can be requested later (RFC 7591 section 2). With one it is for servers that accept no undeclared scope.
+ * scope can be requested later (RFC 7591 section 2). With one, for servers that reject undeclared scopes.
  */
 export async function registerOAuthClient(options: IdentityOptions, scope?: string): Promise<OAuthClientIdentity> {
   const { authorization, redirectUrl, fetch } = options;
@@ -64,13 +64,13 @@ export async function registerOAuthClient(options: IdentityOptions, scope?: stri
       redirect_uris: [redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      // A program on a user's machine cannot keep a secret from that person (RFC 8252).
+      // A program on a user's machine cannot keep a secret from its user (RFC 8252).
       token_endpoint_auth_method: 'none',
       // A redirect to a public https address leads to a web site.
       application_type: redirectUrl.startsWith('https:') ? 'web' : 'native',
     },
     ...(scope !== undefined && { scope }),
-    // The SDK's schema drops what is not in RFC 7591.
+    // The SDK's schema drops members that are not in RFC 7591.
     fetchFn: async (url, init) => {
       const response = await fetch(url, init);
       management = await managementOf(response.clone());
@@ -88,7 +88,7 @@ async function managementOf(response: Response): Promise<Registration['managemen
   return typeof uri === 'string' && URL.canParse(uri) && typeof token === 'string' ? { uri, token } : undefined;
 }
 
-/** The secret is in the entry alone; what is kept is where the client counts. */
+/** The secret stays in the entry; only the place where the client is valid is stored. */
 function configured(client: OAuthClient, options: IdentityOptions): OAuthClientIdentity {
   const { serverName, registration, redirectUrl, authorization } = options;
   const { issuer } = authorization;
@@ -106,7 +106,7 @@ function configured(client: OAuthClient, options: IdentityOptions): OAuthClientI
   };
 }
 
-/** The client with the secret that the entry has for it. */
+/** The client with the secret from its entry. */
 export function withSecret(
   known: StoredOAuthClientInformation,
   client: OAuthClient | undefined,
@@ -115,7 +115,7 @@ export function withSecret(
   return { ...known, client_secret: client.clientSecret };
 }
 
-/** The client without a secret that its entry has: that one is kept in one place. */
+/** The client without the secret from its entry, which is not stored twice. */
 export function withoutSecret(
   known: StoredOAuthClientInformation,
   client: OAuthClient | undefined,
@@ -126,8 +126,8 @@ export function withoutSecret(
 }
 
 /**
- * How we say who we are at the token and revocation endpoints. Source: RFC 6749 section 2.3.1, which wants both parts
- * form-encoded.
+ * Client authentication at the token and revocation endpoints. Source: RFC 6749 section 2.3.1, which requires both
+ * parts to be form-encoded.
  */
 export function clientAuthentication(client: OAuthClientInformationMixed): AddClientAuthentication {
   return (headers, params, _url, metadata) => {

@@ -1,11 +1,11 @@
-/** Describes an OAuth scope in words, as far as its name allows: scope names are defined by their makers. */
+/** Describes an OAuth scope in words as far as its name permits, because scope names are not standardized. */
 import { truncateText, markInvisible } from '../../base/visible-text.ts';
 
 export interface ScopeDescription {
   readonly scope: string;
-  /** `change files (files:write)`; the name alone where it says nothing. */
+  /** For example `change files (files:write)`; only the name if it is not descriptive. */
   readonly text: string;
-  /** It may destroy, or hand over the whole account. */
+  /** Whether it permits deletion or control of the whole account. */
   readonly isGrave: boolean;
 }
 
@@ -48,7 +48,7 @@ const verbs: Readonly<Record<string, string>> = {
   full: 'manage',
 };
 
-/** Words that add nothing a user would miss. */
+/** Words that carry no information for users. */
 const fillers: ReadonlySet<string> = new Set(['all', 'access', 'api', 'scope', 'auth', 'default', 'basic']);
 const grave: ReadonlySet<string> = new Set(['delete', 'manage']);
 
@@ -77,12 +77,12 @@ function wordsOf(scope: string): string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** The gravest first. */
+/** Most severe first. */
 export function describeScopes(scopes: readonly string[]): readonly ScopeDescription[] {
   return scopes.map(describeScope).toSorted((one, other) => Number(other.isGrave) - Number(one.isGrave));
 }
 
-/** The tokens of a `scope` value, each once. */
+/** The distinct tokens of a `scope` value. */
 export function splitScope(scope: string | undefined): readonly string[] {
   return [...new Set((scope ?? '').split(/\s+/).filter((one) => one !== ''))];
 }

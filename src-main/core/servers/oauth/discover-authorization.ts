@@ -1,6 +1,4 @@
-/**
- * Who signs users in for a server, as it and its authorization server say; refused where that cannot be done safely.
- */
+/** Discovers the authorization server of a server from their metadata; fails if a sign-in would not be safe. */
 import {
   type AuthorizationServerMetadata,
   checkResourceAllowed,
@@ -22,7 +20,7 @@ export interface Challenge {
 }
 
 export interface AuthorizationServerInfo {
-  /** The name of the authorization server, letter by letter: what it granted counts nowhere else. */
+  /** The authorization server's issuer identifier, verbatim; its grants are valid nowhere else. */
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
   /** The resource that the tokens are for (RFC 8707). */
@@ -40,7 +38,7 @@ interface FindOptions {
   readonly fetch: FetchLike;
 }
 
-/** `header` is WWW-Authenticate. */
+/** `header`: the value of WWW-Authenticate. */
 export function parseChallenge(header: string | undefined): Challenge {
   if (header === undefined) return {};
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(
@@ -49,17 +47,17 @@ export function parseChallenge(header: string | undefined): Challenge {
   return { resourceMetadataUrl, scope };
 }
 
-/** A member that only some kinds of such documents have. */
+/** A member that only some kinds of metadata have. */
 export function memberOf(metadata: AuthorizationServerMetadata, name: string): unknown {
   return (metadata as Readonly<Record<string, unknown>>)[name];
 }
 
-/** Rejects with AppError, or with what the SDK makes of an answer. */
+/** Rejects with AppError, or with the SDK's error. */
 export async function discoverAuthorization(options: FindOptions): Promise<AuthorizationServerInfo> {
   const { serverName, serverUrl, client, challenge } = options;
   const resourceMetadata = await readResource(options);
   const named = resourceMetadata?.authorization_servers ?? [];
-  // Without a word of the server it is its own authorization server (2025-03-26).
+  // Without metadata, the server is its own authorization server (2025-03-26).
   const first = named[0] ?? new URL('/', serverUrl).href;
   const authorizationServerUrl = named.find((one) => one === client?.issuer) ?? first;
   const found = await readMetadata(options, authorizationServerUrl);
@@ -118,7 +116,7 @@ async function readResource(options: FindOptions): Promise<OAuthProtectedResourc
     resourceMetadataUrl && { resourceMetadataUrl },
     fetch,
   ).catch((error: unknown) => {
-    // Of the network, or an address that is refused.
+    // A network error, or a refused address.
     if (error instanceof TypeError) throw error;
     return undefined;
   });
@@ -146,7 +144,7 @@ async function readMetadata(
       .clone()
       .json()
       .catch(() => undefined);
-    // Hosts of single pages answer any address by their page.
+    // Hosts of single-page apps answer any address with their page.
     return isObject(said) ? response : new Response(null, { status: 404 });
   };
   const read = await discoverAuthorizationServerMetadata(authServerMetadataUrl ?? authorizationServerUrl, {
@@ -177,7 +175,7 @@ function requireOurWay(
     const what = `is signed in to at ${quoteForeignText(issuer)} now, but the client in its entry is one of ${quoteForeignText(client.issuer)}`;
     throw oauthError(serverName, what, { fix: 'Nothing was sent there. Put a client of the new one into its entry.' });
   }
-  // Absent means that it is not done (MCP 2025-11-25 and 2026-07-28, Authorization Code Protection).
+  // An absent member means no support (MCP 2025-11-25 and 2026-07-28, Authorization Code Protection).
   if (methods?.includes('S256') !== true) {
     const what = `cannot be signed in to safely: ${quoteForeignText(issuer)} does not say that it protects sign-ins by PKCE with S256`;
     throw oauthError(serverName, what, { fix: askOperator });

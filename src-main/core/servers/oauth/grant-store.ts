@@ -1,4 +1,4 @@
-/** Stores sign-ins in the vault; one process at a time changes them. */
+/** Stores grants in the vault; one process at a time changes them. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type {
@@ -12,7 +12,7 @@ import { withSqliteLock } from '../../base/file-lock.ts';
 import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 
-/** Who we are at an authorization server; it knows us with this redirect address only. */
+/** Our registration at an authorization server, for one redirect URI. */
 export interface Registration {
   readonly client: StoredOAuthClientInformation;
   readonly redirectUrl: string;
@@ -25,15 +25,15 @@ export interface Grant {
   readonly tokens: StoredOAuthTokens;
   readonly client: StoredOAuthClientInformation;
   readonly discovery: OAuthDiscoveryState;
-  /** The rights that were asked for; an answer may name fewer, or none. */
+  /** The requested scopes; a response may name fewer, or none. */
   readonly requestedScope?: string;
   /** The account name, if provided. */
   readonly account?: string;
-  /** The address it is for, with the secrets in its path and without its query; absent in those of versions before. */
+  /** The server's address, including secrets in its path, without the query; absent in older data. */
   readonly address?: string;
-  /** The server it is for, as its entry is called. */
+  /** Name of the server's entry. */
   readonly server?: string;
-  /** When the user was through with it, in ms since 1970; renewing changes nothing of it. */
+  /** When the user completed the sign-in, in ms since 1970; a refresh does not change it. */
   readonly grantedAt?: number;
 }
 
@@ -41,13 +41,13 @@ export interface RefusedRights {
   readonly scopes: readonly string[];
   /** ms since 1970. */
   readonly at: number;
-  /** The interface used to refuse: `dashboard`, `command line`. */
+  /** Where the sign-in was refused: `dashboard`, `command line`. */
   readonly by: string;
 }
 
 export interface StoredAuthorization {
   readonly registration?: Registration | undefined;
-  /** Earlier ones, which what is granted may still hang on: struck off when there is a newer grant. */
+  /** Earlier registrations that a grant may still depend on; deleted when there is a newer grant. */
   readonly replaced?: readonly Registration[] | undefined;
   readonly grant?: Grant | undefined;
   readonly refused?: RefusedRights | undefined;
@@ -57,8 +57,8 @@ export interface GrantStore {
   /** Invalid data counts as none. Rejects with AppError `secret_locked` if the vault cannot be read now. */
   read(key: string): Promise<StoredAuthorization>;
   /**
-   * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh
-   * token used twice may cost the whole grant. Rejects with AppError, or what `change` or the store threw.
+   * Stores the result of `change`, and returns it. Excludes other processes meanwhile, because using a refresh token
+   * twice may revoke the whole grant. Rejects with AppError, or with the error of `change` or the store.
    */
   update(
     key: string,
@@ -69,7 +69,7 @@ export interface GrantStore {
 }
 
 const formatVersion = 1;
-/** Longer than any refresh takes; a holder that died is noticed at once. */
+/** Longer than any refresh; a dead holder is noticed at once. */
 const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
 
 export class VaultGrantStore implements GrantStore {
@@ -88,8 +88,8 @@ export class VaultGrantStore implements GrantStore {
   }
 
   /**
-   * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh
-   * token used twice may cost the whole grant. Rejects with AppError, or what `change` or the file system threw.
+   * Stores the result of `change`, and returns it. Excludes other processes meanwhile, because using a refresh token
+   * twice may revoke the whole grant. Rejects with AppError, or with the error of `change` or the file system.
    */
   async update(
     key: string,
@@ -104,7 +104,7 @@ export class VaultGrantStore implements GrantStore {
   }
 
   /**
-   * Nothing of it is kept any more. What it was; undefined if that cannot be opened now. Rejects with the file system's
+   * Deletes the authorization and returns it; undefined if it cannot be decrypted now. Rejects with the file system's
    * error.
    */
   async take(key: string): Promise<StoredAuthorization | undefined> {
@@ -129,18 +129,18 @@ export class VaultGrantStore implements GrantStore {
   }
 }
 
-/** Opens the store of a home whose data is in `dataDir`. */
+/** Opens the store of a home with the data folder `dataDir`. */
 export function openGrantStore(dataDir: string, vault: SecretStore): VaultGrantStore {
   return new VaultGrantStore(join(dataDir, 'sign-ins'), vault);
 }
 
-/** The address of a server as a sign-in is for it. */
+/** The address of a server that a grant is stored for. */
 export function resourceAddress(serverUrl: string): string {
   const [address = ''] = serverUrl.split(/[?#]/, 1);
   return address;
 }
 
-/** The name of a sign-in in a vault. */
+/** The vault key of a grant. */
 export function grantVaultKey(key: string): string {
   return `sign-in/${key}`;
 }
@@ -151,7 +151,7 @@ export function serializeAuthorization(stored: StoredAuthorization): string | un
   return JSON.stringify({ version: formatVersion, ...stored });
 }
 
-/** undefined for what makes no sense. */
+/** Undefined for invalid data. */
 export function parseAuthorization(text: string | undefined): StoredAuthorization | undefined {
   const value = tryParsePlainJson(text ?? '');
   if (!isObject(value) || value['version'] !== formatVersion) return undefined;
@@ -160,8 +160,8 @@ export function parseAuthorization(text: string | undefined): StoredAuthorizatio
 }
 
 /**
- * A sign-in belongs to a name, an address, and the client that it was granted to: other settings of the entry may
- * change without a new one.
+ * Key of a grant: the server's name, its address, and the client. Other settings of the entry may change without a new
+ * sign-in.
  */
 export function grantKey(serverName: string, url: string, clientId?: string): string {
   return createHash('sha256')

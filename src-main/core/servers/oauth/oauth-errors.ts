@@ -1,4 +1,4 @@
-/** Errors of signing in. All of them require the user, so all are `server_unauthorized`. */
+/** Errors of sign-ins. All require an action of the user, so all are `server_unauthorized`. */
 import { IssuerMismatchError, OAuthError, RegistrationRejectedError } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
 import { isObject, tryParsePlainJson } from '../../base/json.ts';
@@ -7,7 +7,7 @@ import { signInCommand } from '../network/http-errors.ts';
 
 const maxQuotedChars = 200;
 
-/** `what` ends a sentence that begins with the server's name; `fix` is to sign in again if none is said. */
+/** `what`: the end of a sentence that begins with the server's name; `fix`: by default, to sign in again. */
 export function oauthError(serverName: string, what: string, { cause, fix }: { cause?: unknown; fix?: string } = {}) {
   return new AppError('server_unauthorized', `${serverName} ${what}.`, {
     fix: fix ?? `Sign in again: ${signInCommand(serverName)}.`,
@@ -54,7 +54,7 @@ function unexpected(error: unknown): string {
   return status === undefined ? 'answered in an unexpected way' : `answered HTTP ${status}`;
 }
 
-/** Most members that are named. */
+/** Maximum number of members that are named. */
 const maxMembers = 3;
 
 /** The members that the SDK's schemas find missing or wrong; undefined for any other error. */
@@ -73,7 +73,7 @@ function wrongMembers(error: unknown): string | undefined {
 function refusal(serverName: string, error: OAuthError): AppError {
   if (error.code === 'access_denied')
     return oauthError(serverName, 'was not signed in to: the request was denied', { cause: error });
-  // A body that is no OAuth error comes as server_error with the body as its text.
+  // The SDK reports other bodies as server_error with the body as the message.
   const said = error.code === 'server_error' ? '' : quoteForeignText(error.message);
   const what = `refused the sign-in: ${quoteForeignText(error.code)}${said === '' ? '' : ` (${said})`}`;
   return oauthError(serverName, what, { cause: error });

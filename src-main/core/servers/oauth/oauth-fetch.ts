@@ -1,4 +1,4 @@
-/** The fetch for metadata, registration and tokens: safe addresses only, short answers, not for ever. */
+/** The fetch for metadata, registration and tokens: only safe addresses, short responses, and a time limit. */
 import { AppError } from '../../base/errors.ts';
 import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
@@ -9,7 +9,7 @@ import { isSafeUrl, unsafeUrlError } from './safe-urls.ts';
 interface SignInFetchOptions {
   readonly fetch: FetchLike;
   readonly serverName: string;
-  /** The server's address kind, as far as known. */
+  /** The kind of the server's address, if known. */
   readonly home: () => AddressKind;
 }
 
@@ -17,7 +17,7 @@ const requestTimeoutMs = 30_000;
 const maxBytes = 1024 * 1024;
 
 /**
- * Rejects with a TypeError whose cause is an AppError: the SDK takes any other error for "no metadata here" and
+ * Rejects with a TypeError whose cause is an AppError, because the SDK treats any other error as missing metadata and
  * continues.
  */
 export function createOAuthFetch(options: SignInFetchOptions): FetchLike {
@@ -37,7 +37,7 @@ export function createOAuthFetch(options: SignInFetchOptions): FetchLike {
   };
 }
 
-/** Some authorization servers refuse by an error with status 200 (GitHub: `{"error": "bad_verification_code"}`). */
+/** Some authorization servers report errors with status 200 (GitHub: `{"error": "bad_verification_code"}`). */
 function isRefusal(text: string | null): boolean {
   if (text === null || !text.includes('"error"')) return false;
   const value = tryParsePlainJson(text);

@@ -1,4 +1,4 @@
-/** The sign-ins of all servers over HTTP, and who of them can be signed in to at all. */
+/** The sign-ins of all HTTP servers, and which servers support one. */
 import type { LookupFunction } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
@@ -11,7 +11,7 @@ import { type ResolvedEntry, ServerOAuth, type ServerOAuthOptions } from './serv
 import { grantKey, type GrantStore, VaultGrantStore, type StoredAuthorization } from './grant-store.ts';
 import type { RevocationResult } from './revoke-grant.ts';
 
-/** `folder`: of its own, for locks. */
+/** `folder`: for locks only. */
 interface InHome {
   readonly folder: string;
   readonly vault: SecretStore;
@@ -27,21 +27,21 @@ interface SignInsSettings {
   /** Source of HTTP_PROXY and the like. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly network?: OutboundNetwork | undefined;
-  /** How long a user may take to sign in, in ms (5 minutes by default). */
+  /** Time limit for the user, in ms (default: 5 minutes). */
   readonly waitMs?: number;
   /**
-   * Puts the secrets in that a config names; without it there are none. Rejects with AppError `secret_missing` or
+   * Fills in the secrets that an entry names; without it there are none. Rejects with AppError `secret_missing` or
    * `secret_locked`.
    */
   readonly fill?: ((config: HttpServerConfig) => Promise<HttpServerConfig>) | undefined;
-  /** A document about us, for all servers; undefined: nobody has published one. */
+  /** URL of a client ID metadata document; undefined if none is published. */
   readonly documentUrl?: (() => string | undefined) | undefined;
-  /** How names of authorization servers are resolved; the system's way by default. */
+  /** Resolves names of authorization servers; the system's resolver by default. */
   readonly lookup?: LookupFunction;
 }
 
 export class OAuthManager {
-  /** Tokens came, went or changed. */
+  /** Emits when tokens are added, removed or changed. */
   readonly secretsChanged = new Emitter();
   /** Emits when a user signs in or out, or a server requests other scopes. */
   readonly changed = new Emitter();
@@ -60,7 +60,7 @@ export class OAuthManager {
     return [...this.#servers.values()].flatMap((server) => server.secrets);
   }
 
-  /** Undefined if nobody signs in: a server on this machine's pipes, or one with a key of its own. */
+  /** Undefined for servers without sign-in: local ones, and those with a key in their entry. */
   find(config: ServerConfig): ServerOAuth | undefined {
     if ((config.kind !== 'http' && config.kind !== 'sse') || hasKey(config)) return undefined;
     const key = grantKey(config.name, config.url, config.oauth?.clientId);
@@ -72,7 +72,7 @@ export class OAuthManager {
     return signIn;
   }
 
-  /** Throws AppError `unsupported`, saying why. */
+  /** Throws AppError `unsupported` with the reason. */
   get(config: ServerConfig): ServerOAuth {
     const found = this.find(config);
     if (found !== undefined) return found;
@@ -87,12 +87,12 @@ export class OAuthManager {
     );
   }
 
-  /** For one to which no entry leads any more, by its key: as `ServerSignIn.leave`. */
+  /** Signs out of a server whose entry was removed, by key, like `signOut`. */
   async signOutRemoved(key: string, serverName: string): Promise<{ readonly takenBack: Promise<RevocationResult> }> {
     const known = this.#servers.get(key);
     if (known !== undefined) return known.signOutRemoved();
     const { grant } = await this.#store.read(key).catch((): StoredAuthorization => ({}));
-    // Its address is no longer known: the network rules follow the authorization server that granted it.
+    // The server's address is unknown, so the network rules follow the authorization server.
     const serverUrl = grant?.discovery.authorizationServerUrl ?? 'https://gone.invalid';
     const fill = (): Promise<ResolvedEntry> => Promise.resolve({ serverUrl });
     return this.#open({ serverName, serverUrl, fill, key }).signOutRemoved();
@@ -131,7 +131,7 @@ export class OAuthManager {
     return { serverUrl: url, client: oauth };
   }
 
-  /** Entries that are not in the config any more count as well: the browser still knows their account. */
+  /** Whether another entry, even a removed one, uses the same address, so that the browser may know its account. */
   async #hasTwin(key: string, url: string): Promise<boolean> {
     const others = [...this.#servers].filter(([other, { serverUrl }]) => other !== key && serverUrl === url);
     const stored = await Promise.all(others.map(([other]) => this.#store.read(other)));

@@ -1,4 +1,4 @@
-/** One visit of a user's browser at an authorization server: discovery, registration, PKCE, and what it brings back. */
+/** One OAuth authorization: discovery, client registration, PKCE, and the callback that completes it. */
 import { randomBytes } from 'node:crypto';
 import {
   exchangeAuthorization,
@@ -31,28 +31,26 @@ export interface PendingAuthorizationOptions {
   readonly serverUrl: string;
   /** Client registration from the entry. */
   readonly client?: OAuthClient | undefined;
-  /** A document that is our client id wherever such are understood. */
+  /** URL of the client ID metadata document, used as the client id where supported. */
   readonly documentUrl?: string | undefined;
-  /** The WWW-Authenticate header of the refusal that led here. */
+  /** The WWW-Authenticate header that led to the sign-in. */
   readonly challenge: string | undefined;
   readonly grant: Grant | undefined;
   readonly registration: Registration | undefined;
-  /** Rights that the user agreed to besides. */
+  /** Additional scopes that the user approved. */
   readonly agreed?: string | undefined;
-  /**
-   * Another entry is signed in to the same address: the browser is asked for an account, not to take the one it knows.
-   */
+  /** Another entry is signed in to the same address, so the browser must ask for an account. */
   readonly asksAccount: boolean;
   readonly saveRegistration: (registration: Registration) => Promise<void>;
   readonly saveGrant: (grant: Grant) => Promise<void>;
   readonly fetch: FetchLike;
-  /** Rejects with AppError where a browser must not be sent there. */
+  /** Rejects with AppError if a browser must not be sent to the address. */
   readonly requireSafe: (url: URL) => Promise<void>;
   /** Creates the state that identifies the callback; random by default. */
   readonly newState?: (() => string) | undefined;
 }
 
-/** Resolves when the user can be sent to its `url`. Rejects with AppError, or with what the SDK makes of an answer. */
+/** Resolves when the user can open `url`. Rejects with AppError, or with the SDK's error. */
 export async function startPendingAuthorization(
   options: PendingAuthorizationOptions,
   redirectUrl: string,
@@ -72,11 +70,11 @@ export interface AuthorizationState {
   readonly redirectUrl: string;
   readonly authorization: AuthorizationServerInfo;
   readonly identity: OAuthClientIdentity;
-  /** The client was already registered again, so that is no remedy any more. */
+  /** Whether the client was already registered again, so that this does not help any more. */
   readonly isSecond: boolean;
 }
 
-/** Keeps who we are, and makes the address for the browser. */
+/** Stores our registration, and creates the URL for the browser. */
 async function openAuthorization(
   authorization: AuthorizationServerInfo,
   identity: OAuthClientIdentity,
@@ -120,7 +118,7 @@ function addParameters(
   if (client?.account !== undefined) url.searchParams.set('login_hint', client.account);
   const prompts = memberOf(metadata, 'prompt_values_supported');
   const asking = ['select_account', 'login'].find((one) => Array.isArray(prompts) && prompts.includes(one));
-  // A browser that is signed in there would take the account it knows without a word.
+  // A browser that is signed in there would use the known account without asking.
   if (asksAccount && asking !== undefined) {
     const prompt = [url.searchParams.get('prompt'), asking].filter((one) => one !== null).join(' ');
     url.searchParams.set('prompt', prompt);
@@ -129,10 +127,7 @@ function addParameters(
     if (!reserved.has(name)) url.searchParams.set(name, value);
 }
 
-/**
- * Turns what the browser brought back into stored tokens, or sends it off once more. Rejects with AppError, or with
- * what the SDK throws.
- */
+/** Exchanges the callback for stored tokens, or starts over. Rejects with AppError, or with the SDK's error. */
 export async function completeAuthorization(
   params: URLSearchParams,
   state: AuthorizationState,
@@ -149,7 +144,7 @@ export async function completeAuthorization(
   throw new OAuthError(refusal, params.get('error_description') ?? refusal);
 }
 
-/** Before anything else of the answer is looked at, errors too (RFC 9207 section 2.4). */
+/** Checked before anything else in the response, including errors (RFC 9207 section 2.4). */
 function requireIssuer(params: URLSearchParams, { authorization }: AuthorizationState): void {
   const { metadata, issuer } = authorization;
   validateAuthorizationResponseIssuer({

@@ -1,4 +1,4 @@
-/** Renews an access token without a user, at the authorization server that granted it. */
+/** Refreshes an access token without the user, at the authorization server that granted it. */
 import { OAuthError, refreshAuthorization, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
 import type { OAuthClient } from '../../config/server-config.ts';
@@ -14,7 +14,7 @@ interface RefreshOptions {
   readonly fetch: FetchLike;
 }
 
-/** The grant is over; asking again would bring the same answer. Source: RFC 6749 section 5.2. */
+/** Errors that end the grant, so that a retry is useless. Source: RFC 6749 section 5.2. */
 const final = new Set([
   'access_denied',
   'invalid_client',

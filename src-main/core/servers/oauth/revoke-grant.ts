@@ -1,6 +1,6 @@
 /**
- * Takes tokens back at the authorization server that granted them (RFC 7009), and strikes off the client that we
- * registered there (RFC 7592).
+ * Revokes tokens at the authorization server that granted them (RFC 7009), and deletes the client that we registered
+ * there (RFC 7592).
  */
 import type { OAuthClient } from '../../config/server-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
@@ -8,7 +8,7 @@ import { clientAuthentication, withSecret } from './client-registration.ts';
 import { memberOf } from './discover-authorization.ts';
 import type { Grant, Registration } from './grant-store.ts';
 
-/** `nothing`: there were no tokens; `unable`: nobody offers to take them back; `failed`: it was tried. */
+/** `nothing`: there were no tokens; `unable`: revocation is not supported; `failed`: it was attempted. */
 export interface RevocationResult {
   readonly how: 'nothing' | 'revoked' | 'unable' | 'failed';
 }
@@ -34,15 +34,15 @@ export async function revokeGrant(grant: Grant, { client, fetch }: RevokeOptions
       () => false,
     );
   };
-  // The longer-lived first: with it most servers end the other one, too. An access token that cannot be revoked ends by
-  // itself.
+  // The refresh token first, because most servers then revoke the other one, too. An access token that cannot be
+  // revoked expires.
   const { refresh_token: refresh, access_token: access } = tokens;
   const isRefreshGone = refresh === undefined || (await revoke(refresh, 'refresh_token'));
   const isAccessGone = await revoke(access, 'access_token');
   return { how: isRefreshGone && (isAccessGone || refresh !== undefined) ? 'revoked' : 'failed' };
 }
 
-/** Never rejects: a client that nobody uses any more harms nobody. Source: RFC 7592 section 2.3. */
+/** Never rejects, because an unused client is harmless. Source: RFC 7592 section 2.3. */
 export async function deleteClient(registration: Registration | undefined, fetch: FetchLike): Promise<void> {
   const { management } = registration ?? {};
   if (management === undefined) return;

@@ -1,7 +1,7 @@
 /**
- * Which addresses a sign-in may lead to: what a server says must not make us, or a browser, go where the server itself
- * could not. A server out on the internet leads to the internet alone; one in a network of the user's own may lead into
- * such networks, and one on this machine anywhere. Everything is https but what stays on this machine.
+ * Decides which addresses a sign-in may use: metadata of a server must not lead us, or a browser, to places that the
+ * server itself cannot reach. A server on the internet may only use the internet, one in a private network also
+ * private networks, one on this machine any address. All addresses except local ones must be https.
  */
 import { lookup } from 'node:dns';
 import { AppError } from '../../base/errors.ts';
@@ -27,9 +27,7 @@ export function dialRule(home: AddressKind): AddressRule {
   return (address) => reachable[home].includes(addressKind(address));
 }
 
-/**
- * Whether the address is safe, judged by itself. The addresses that a name resolves to are judged when it is dialed.
- */
+/** Whether the address itself is safe. The addresses that its name resolves to are checked when it is dialed. */
 export function isSafeUrl(url: URL, home: AddressKind): boolean {
   if (url.username !== '' || url.password !== '') return false;
   const kind = hostKind(url.hostname);
@@ -38,8 +36,7 @@ export function isSafeUrl(url: URL, home: AddressKind): boolean {
 }
 
 /**
- * For an address that a browser is to be sent to; a name that nobody knows here is the browser's to find. Rejects with
- * AppError.
+ * Checks an address for a browser; a name that cannot be resolved here is left to the browser. Rejects with AppError.
  */
 export async function assertSafePage(url: URL, home: AddressKind, serverName: string): Promise<void> {
   if (!isSafeUrl(url, home)) throw unsafeUrlError(serverName, url.origin);

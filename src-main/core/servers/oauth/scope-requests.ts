@@ -1,6 +1,6 @@
 /**
- * Scopes that a server requests beyond the granted ones (403 `insufficient_scope`): the user is asked, they are never
- * taken. Source: MCP 2026-07-28, Step-Up Authorization Flow.
+ * Scopes that a server requests beyond the granted ones (403 `insufficient_scope`), which need the user's approval.
+ * Source: MCP 2026-07-28, Step-Up Authorization Flow.
  */
 import { AppError } from '../../base/errors.ts';
 import { joinNames } from '../../trust/inbox/entry-consequences.ts';
@@ -15,12 +15,9 @@ export interface RequestedScopes {
   readonly at: number;
 }
 
-/**
- * So often rights are asked for that were granted before and are still missed; then it is no question of rights any
- * more.
- */
+/** Maximum number of requests for scopes that were granted already; afterwards the problem is another one. */
 const maxRepeats = 2;
-/** A challenge that names more is cut: nobody reads more before they decide. */
+/** Maximum number of scopes in a request, because nobody reads more before deciding. */
 const maxScopes = 50;
 
 export class ScopeRequests {
@@ -57,12 +54,12 @@ export class ScopeRequests {
     return this.#refusal(missing, wasRequested);
   }
 
-  /** A sign-in for them has started, or has ended in some way. */
+  /** Whether a sign-in for the requested scopes is in progress. */
   set isOnTheWay(isOnTheWay: boolean) {
     this.#isOnTheWay = isOnTheWay;
   }
 
-  /** A sign-in brought these. */
+  /** Records the scopes that a sign-in granted. */
   onGranted(requested: string | undefined): void {
     const wanted = this.#wanted;
     if (wanted === undefined) return;

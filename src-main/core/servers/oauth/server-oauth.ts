@@ -1,7 +1,4 @@
-/**
- * Being signed in to one server: the token for its requests, its silent renewal, the way to a new one, to more rights,
- * and out.
- */
+/** The sign-in to one server: tokens for its requests, refresh, new sign-ins, more scopes, and sign-out. */
 import type { OAuthClient } from '../../config/server-config.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
 import { dialedAddress, type FetchLike, type HttpFetch } from '../network/http-fetch.ts';
@@ -26,21 +23,21 @@ export interface ServerOAuthOptions {
   readonly serverUrl: string;
   /** Client registration from the entry, with unresolved references to secrets. */
   readonly client?: OAuthClient | undefined;
-  /** The same with the secrets in. Rejects with AppError where one cannot be had. */
+  /** The same with secrets filled in. Rejects with AppError if one is unavailable. */
   readonly fill: () => Promise<ResolvedEntry>;
   /** Key in the store. */
   readonly key: string;
   readonly store: GrantStore;
-  /** A document about us that is our client id where the entry names no other; undefined: there is none. */
+  /** URL of the client ID metadata document, used if the entry names no client; undefined: none. */
   readonly documentUrl: () => string | undefined;
-  /** Loaded when it is needed. */
+  /** Loaded on demand. */
   readonly http: () => Promise<HttpFetch>;
   readonly waitMs: number;
-  /** The secrets are others than before. */
+  /** Called when the secrets have changed. */
   readonly onSecrets: () => void;
-  /** It is signed in, or not any more; or it asks for other rights. */
+  /** Called after a sign-in, a sign-out, or a request for scopes. */
   readonly onChange: () => void;
-  /** Is another entry signed in to the same address? */
+  /** Whether another entry is signed in to the same address. */
   readonly hasTwin: () => Promise<boolean>;
 }
 
@@ -56,25 +53,25 @@ export interface SignInInfo {
   /** Issuer identifier from the authorization server's metadata. */
   readonly issuer: string | undefined;
   readonly account: string | undefined;
-  /** Empty if none is named. */
+  /** Empty if unknown. */
   readonly scope: string;
-  /** When the user signed in, in ms since 1970; undefined if that is not known, or they are not. */
+  /** When the user signed in, in ms since 1970; undefined if unknown or not signed in. */
   readonly grantedAt: number | undefined;
 }
 
 /** The source of tokens for a server's requests. */
 export interface TokenSource {
-  /** They are for its origin alone. */
+  /** The server's URL; tokens are sent to its origin only. */
   readonly serverUrl: string;
   /** Whether a sign-in existed and has expired: requests fail until the user signs in again. */
   readonly isExpired: boolean;
-  /** The token to send, if there is one. Rejects with AppError. */
+  /** The token to send, if any. Rejects with AppError. */
   accessToken(): Promise<string | undefined>;
   /** Returns a replacement for a refused token; undefined if there is none. Rejects with AppError. */
   renew(refused: string | undefined): Promise<string | undefined>;
   /** Receives every response. */
   onUsed(response: Response): void;
-  /** Rejects with AppError where a 403 asks for more rights. */
+  /** Rejects with AppError if a 403 requests more scopes. */
   requireScopes(response: Response): Promise<void>;
 }
 
@@ -109,7 +106,7 @@ export class ServerOAuth implements TokenSource {
     this.#fetch = createOAuthFetch({ serverName, fetch: dial, home: () => this.#home });
   }
 
-  /** The name of its entry. */
+  /** The name of the server's entry. */
   get serverName(): string {
     return this.#options.serverName;
   }
@@ -119,17 +116,17 @@ export class ServerOAuth implements TokenSource {
     return this.#options.key;
   }
 
-  /** Texts that must never be shown. */
+  /** Texts that must be masked everywhere. */
   get secrets(): readonly string[] {
     return this.#secrets;
   }
 
-  /** We were signed in and are not any more: nothing will work until the user has signed in again. */
+  /** Whether a sign-in existed and ended, so that the user must sign in again. */
   get isExpired(): boolean {
     return this.#over;
   }
 
-  /** More rights that it asks for, while the user has not decided. */
+  /** Scopes that the server requests, while the user has not decided. */
   get requestedScopes(): RequestedScopes | undefined {
     return this.#rights.wanted;
   }
@@ -150,14 +147,14 @@ export class ServerOAuth implements TokenSource {
     };
   }
 
-  /** The token to send, if we have one. */
+  /** The token to send, if any. */
   async accessToken(): Promise<string | undefined> {
     return (await this.#counting(await this.#stored()))?.tokens.access_token;
   }
 
   /**
-   * Returns a replacement for a refused token; undefined if only the user can help. The refresh token is used once,
-   * however many requests and processes ask at the same time. Rejects with AppError `server_unreachable`.
+   * Returns a replacement for a refused token; undefined if the user must sign in. The refresh token is used once,
+   * however many requests and processes call this concurrently. Rejects with AppError `server_unreachable`.
    */
   async renew(refused: string | undefined): Promise<string | undefined> {
     this.#renewing ??= this.#renew(refused).finally(() => (this.#renewing = undefined));
@@ -166,14 +163,14 @@ export class ServerOAuth implements TokenSource {
     return renewed;
   }
 
-  /** Remembers where an answer came from, and of a 401 or 403 what it asks for. */
+  /** Records the address of a response, and the challenge of a 401 or 403. */
   onUsed(response: Response): void {
     this.#answeredFrom = dialedAddress(response) ?? this.#answeredFrom;
     if (response.status === 401 || response.status === 403)
       this.#challenge = response.headers.get('www-authenticate') ?? undefined;
   }
 
-  /** Throws AppError `server_unauthorized` where a 403 asks for more rights, with what becomes of that. */
+  /** Throws AppError `server_unauthorized` if a 403 requests more scopes, with the state of that request. */
   async requireScopes(response: Response): Promise<void> {
     const header = response.headers.get('www-authenticate');
     if (header === null) return;
@@ -188,7 +185,7 @@ export class ServerOAuth implements TokenSource {
 
   /** Rejects with AppError. */
   async start(agreed?: readonly string[]): Promise<AuthorizationFlow> {
-    // Loaded only here, as below: it brings the SDK along, and most starts are of users who are signed in.
+    // Imported on demand, as below, because it loads the SDK, and most users are signed in already.
     const { startAuthorizationFlow } = await import('./authorization-flow.ts');
     return startAuthorizationFlow({ ...(await this.#authorizationOptions(agreed)), waitMs: this.#options.waitMs });
   }
@@ -205,9 +202,7 @@ export class ServerOAuth implements TokenSource {
     );
   }
 
-  /**
-   * Turns what came back of a visit, wherever it began, into a sign-in, or into another visit. Rejects with AppError.
-   */
+  /** Completes a sign-in with the callback's parameters, or starts another one. Rejects with AppError. */
   async finish(
     state: AuthorizationState,
     params: URLSearchParams,
@@ -226,7 +221,7 @@ export class ServerOAuth implements TokenSource {
   }
 
   /**
-   * Signs in for the requested scopes, beside running calls; concurrent callers get the same flow. Rejects with
+   * Starts a sign-in for the requested scopes while calls continue; concurrent callers share it. Rejects with
    * AppError.
    */
   requestScopes(): Promise<AuthorizationFlow> {
@@ -242,7 +237,7 @@ export class ServerOAuth implements TokenSource {
     return widening;
   }
 
-  /** The user does not want to give the rights that are asked for. */
+  /** The user refuses the requested scopes. */
   async refuseScopes(by: string): Promise<void> {
     const { requestedScopes } = this;
     if (requestedScopes === undefined) return;
@@ -252,15 +247,12 @@ export class ServerOAuth implements TokenSource {
     this.#rights.forget();
   }
 
-  /** It may ask again. */
+  /** The server may request the scopes again. */
   async allowToAsk(): Promise<void> {
     await this.#save(({ refused: _refused, ...stored }) => stored);
   }
 
-  /**
-   * Takes the tokens back at who granted them, and forgets all of it here, whatever comes of that. Rejects as the store
-   * does.
-   */
+  /** Revokes the tokens and deletes them here, even if revocation fails. Rejects as the store does. */
   async signOut(): Promise<RevocationResult> {
     const { key, store } = this.#options;
     await this.#giveUp();
@@ -275,8 +267,8 @@ export class ServerOAuth implements TokenSource {
   }
 
   /**
-   * For an entry that is gone: resolves when nothing of it is here any more, even where the vault is locked; what
-   * became of it at who granted it comes later, and never rejects. Rejects with the file system's error.
+   * Signs out of a removed entry. Resolves when everything is deleted here, even with a locked vault; the result of
+   * the revocation comes later and never rejects. Rejects with the file system's error.
    */
   async signOutRemoved(): Promise<{ readonly takenBack: Promise<RevocationResult> }> {
     const { key, store } = this.#options;
@@ -315,7 +307,8 @@ export class ServerOAuth implements TokenSource {
   }
 
   /**
-   * Deletes earlier registrations only now: until then their tokens count, and the user may abandon the new sign-in.
+   * Deletes earlier registrations only now, because the user may abandon a new sign-in, and then their tokens stay
+   * valid.
    */
   async #saveGrant(next: Grant): Promise<void> {
     let replaced: StoredAuthorization['replaced'];
@@ -352,7 +345,7 @@ export class ServerOAuth implements TokenSource {
     this.#known ??= this.#options.store.read(this.#options.key).then(
       (stored) => this.#learn(stored),
       (error: unknown) => {
-        // The vault may be open when it is asked for the next time.
+        // The vault may be unlocked at the next request.
         this.#known = undefined;
         throw error;
       },
@@ -420,9 +413,8 @@ export class ServerOAuth implements TokenSource {
 }
 
 /**
- * A sign-in is for the address, the account and the authorization server that it was made for: an entry that names
- * another one by now under the same name, or by another secret, is not signed in. What names are still to be filled in
- * is not compared.
+ * A grant is valid for the address, the account and the authorization server of its sign-in: an entry that now has
+ * others, or another secret, is not signed in. Placeholders are not compared.
  */
 function grantFor(grant: Grant | undefined, { serverUrl, client }: ResolvedEntry): Grant | undefined {
   const { account, issuer } = client ?? {};
@@ -436,7 +428,7 @@ function grantFor(grant: Grant | undefined, { serverUrl, client }: ResolvedEntry
   return isFor ? grant : undefined;
 }
 
-/** Registrations that can still be struck off; more than this in a row come to nothing. */
+/** Maximum number of earlier registrations that are kept for deletion. */
 const maxReplaced = 10;
 
 function replacedBy(
@@ -453,16 +445,16 @@ function secretsOf(grant: Grant | undefined): (string | undefined)[] {
   return [access_token, refresh_token, id_token, grant.client.client_secret];
 }
 
-// Sends requests to a server under the sign-in there is; one that is refused is sent once more after a silent renewal.
+// Sends requests to a server with its token. A request rejected with 401 is repeated once after a refresh.
 
 /**
- * Answers what the server answers, a last 401 included. Rejects as `fetch` does, or with AppError when renewing failed
- * or when more rights are needed.
+ * Returns the server's response, including a final 401. Rejects as `fetch` does, or with AppError if the refresh
+ * failed or more scopes are needed.
  */
 export function createAuthorizedFetch(fetch: FetchLike, signIn: TokenSource): FetchLike {
   const { origin } = new URL(signIn.serverUrl);
   return async (url, init = {}) => {
-    // The token is for this server alone.
+    // The token is for this origin only.
     if (new URL(url).origin !== origin) return fetch(url, init);
     const token = await signIn.accessToken();
     const response = await send(token);

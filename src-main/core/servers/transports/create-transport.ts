@@ -1,4 +1,4 @@
-/** The transport that a server's configuration asks for. */
+/** Creates the transport for a server's configuration. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Env } from '../../base/app-paths.ts';
@@ -35,22 +35,22 @@ interface TransportDeps {
   readonly registry: ProcessRegistry;
   /** The server's log; outlives the transport. */
   readonly log: ServerLog;
-  /** Our own environment: proxies for servers over HTTP. */
+  /** Our own environment, with the proxies for HTTP servers. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Further proxies and certificate authorities for them. */
+  /** Additional proxies and certificate authorities for them. */
   readonly network?: OutboundNetwork | undefined;
   /** Absent if sign-ins to servers over HTTP are unsupported. */
   readonly signIns?: { readonly find: (config: ServerConfig) => TokenSource | undefined } | undefined;
-  /** Hides secrets in what servers over HTTP say when they fail. */
+  /** Masks secrets in error messages of HTTP servers. */
   readonly mask?: ((text: string) => string) | undefined;
   /** Memory budgets shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
   /**
-   * Puts the secrets in that a config names; without it there are none. Rejects with AppError `secret_missing` or
+   * Fills in the secrets that an entry names; without it there are none. Rejects with AppError `secret_missing` or
    * `secret_locked`.
    */
   readonly fill?: ResolveSecretsFn | undefined;
-  /** Starts a built-in server and gives our end of its line. */
+  /** Starts a built-in server and returns our end of its connection. */
   readonly connectBuiltin: (config: BuiltinServerConfig) => Promise<SdkTransport>;
 }
 
@@ -99,20 +99,20 @@ async function httpOptions(config: HttpServerConfig, deps: TransportDeps): Promi
   return { serverName: name, url, headers, maxMessageBytes, env, network, mask, budgets, signIn };
 }
 
-// Makes the transports of all servers, each with its log, which outlives restarts.
+// Creates the transports of all servers, and their logs, which outlive restarts.
 
 interface TransportFactoryOptions {
   readonly env: Env;
   readonly network?: OutboundNetwork | undefined;
   readonly registry: ProcessRegistry;
   readonly environment: EnvironmentResolver;
-  /** Without it nothing starts that wants a box. */
+  /** Without it, servers that require a sandbox do not start. */
   readonly boxes?: ServerSandboxes | undefined;
   readonly isolationOf?: TransportDeps['isolationOf'];
   /** Folder of the servers' logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;
-  /** Paths that no built-in server accesses. */
+  /** Paths that built-in servers must not access. */
   readonly own?: ProtectedPaths | undefined;
   /** Memory budgets shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
@@ -129,7 +129,7 @@ export class TransportFactory {
     this.#options = options;
   }
 
-  /** `own`: of one user, in place of what all have. */
+  /** `own`: dependencies of one user, instead of the shared ones. */
   create(config: ServerConfig, own: Pick<TransportDeps, 'signIns' | 'fill'> = {}): Transport {
     return createTransport(config, {
       ...this.#options,
@@ -143,7 +143,7 @@ export class TransportFactory {
     });
   }
 
-  /** The last lines a server said on stderr, oldest first. */
+  /** The last lines of a server's stderr, oldest first. */
   lastLines(server: string): readonly string[] {
     return this.#logs.get(server)?.lines() ?? [];
   }
@@ -169,8 +169,8 @@ export class TransportFactory {
 }
 
 /**
- * The file of a server's log: another one for each name, also on file systems that fold case. A name that cannot stand
- * as it is gets its hash behind `~`, which no plain name has.
+ * The log file of a server, distinct for each name, also on case-insensitive file systems. A name that is not a valid
+ * file name is followed by `~` and its hash, which no plain name contains.
  */
 export function serverLogFile(folder: string, server: string): string {
   const isPlain = /^[a-z0-9_-][a-z0-9._-]{0,99}$/.test(server) && !reserved.test(server);
@@ -180,12 +180,12 @@ export function serverLogFile(folder: string, server: string): string {
   return join(folder, `${readable}~${digest}.log`);
 }
 
-/** Devices on Windows, whatever follows the name. */
+/** Device names on Windows, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
- * A transport that is loaded when it is opened: those of the SDK take longer to load than the rest of the core
- * together.
+ * A transport that is imported when it is opened, because those of the SDK take longer to load than the rest of the
+ * core.
  */
 export class LazyTransport implements Transport {
   readonly #load: () => Promise<Transport>;

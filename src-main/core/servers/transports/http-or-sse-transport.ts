@@ -1,4 +1,4 @@
-/** Streamable HTTP first; a server that refuses `initialize` may be one of the older kind and is tried as such. */
+/** Tries Streamable HTTP first; a server that rejects `initialize` is retried with the older SSE transport. */
 import { AppError } from '../../base/errors.ts';
 import { isFailure, isRequest, type Message, ownId, type RequestId, rpcCode } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
@@ -7,8 +7,7 @@ import { HttpTransport } from './http-transport.ts';
 import { SseTransport } from './sse-transport.ts';
 
 /**
- * How long a server may take to send the POST endpoint, in ms; a server without the older transport may keep the stream
- * open and silent.
+ * Time limit for the POST endpoint, in ms; a server without the older transport may keep the stream open and silent.
  */
 const endpointLimitMs = 15_000;
 
@@ -18,7 +17,7 @@ export class HttpOrSseTransport implements Transport {
   readonly #options: HttpTransportOptions;
   #current: Transport;
   #handlers: TransportHandlers | undefined;
-  /** Asked over Streamable HTTP, and not answered yet. */
+  /** The `initialize` request that was sent over Streamable HTTP and is unanswered. */
   #initialize: Initialize | undefined;
 
   constructor(options: HttpTransportOptions) {
@@ -32,7 +31,7 @@ export class HttpOrSseTransport implements Transport {
   }
 
   async send(message: Message, options: SendOptions = {}): Promise<void> {
-    // Only servers of the handshake era speak the older transport. What they answer to anything else says nothing.
+    // Only stateful servers use the older transport, so only their response to `initialize` decides.
     if (!isRequest(message) || message.method !== 'initialize') return this.#current.send(message, options);
     this.#initialize = message;
     try {
@@ -56,7 +55,7 @@ export class HttpOrSseTransport implements Transport {
     return this.#current.close();
   }
 
-  /** Whether the server has the older transport, which is used from then on. */
+  /** Whether the server supports the older transport, which is used from then on. */
   async #switchToSse(): Promise<boolean> {
     const first = this.#current;
     const sse = new SseTransport(this.#options);
@@ -74,7 +73,7 @@ export class HttpOrSseTransport implements Transport {
     return true;
   }
 
-  /** Only the one in use may report the end. */
+  /** Only the transport in use may report the end. */
   #startOne(transport: Transport): Promise<void> {
     const handlers = this.#handlers as TransportHandlers;
     return transport.start({
@@ -90,7 +89,7 @@ export class HttpOrSseTransport implements Transport {
     });
   }
 
-  /** The request that a success without any message came back for; undefined for every other message. */
+  /** The request that received a success without a message; undefined for other messages. */
   #answeredWithoutAnswer(message: Message): Initialize | undefined {
     const initialize = this.#initialize;
     if (initialize === undefined || 'method' in message || ownId(message.id) !== initialize.id) return undefined;
@@ -105,9 +104,8 @@ export class HttpOrSseTransport implements Transport {
 }
 
 /**
- * The server answered, but not as one does that speaks Streamable HTTP. The specification names 400, 404 and 405
- * (2025-11-25, basic/transports, "Backwards compatibility"); servers in the field also answer by 200 with a page, 403,
- * 415, 422, 500 and 501.
+ * Whether the server's response rules out Streamable HTTP. The specification names 400, 404 and 405 (2025-11-25,
+ * basic/transports, "Backwards compatibility"); some servers respond with 200 and a page, 403, 415, 422, 500 or 501.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof AppError) || error.data?.['status'] === 401) return false;

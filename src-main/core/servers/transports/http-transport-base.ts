@@ -1,4 +1,4 @@
-/** Base of both HTTP transports: a fetch that loses no data and signs in, and an end that is reported once. */
+/** Base of both HTTP transports: a lossless fetch with sign-in, and an end that is reported once. */
 import type { AppError } from '../../base/errors.ts';
 import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
 import type { TransportHandlers } from '../../wire/transport.ts';
@@ -9,7 +9,7 @@ import { createLosslessFetch, type LosslessFetchOptions } from './lossless-fetch
 import { MessageTap } from './message-tap.ts';
 
 export interface HttpTransportOptions {
-  /** Names the server in errors. */
+  /** Names the server in error messages. */
   readonly serverName: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,9 +21,9 @@ export interface HttpTransportOptions {
   readonly budgets?: ConnectionBudgets | undefined;
   /** The source of tokens; without it only the user can resolve a 401. */
   readonly signIn?: TokenSource | undefined;
-  /** Hides secrets in what the server says. */
+  /** Masks secrets in the server's messages. */
   readonly mask?: ((text: string) => string) | undefined;
-  /** Pauses before a broken stream is taken up again, in ms. */
+  /** Delays before a broken stream is resumed, in ms. */
   readonly reconnectDelayMs?: { readonly first: number; readonly longest: number };
 }
 
@@ -36,9 +36,9 @@ export class HttpTransportBase {
   readonly #http: HttpFetch;
   readonly #closeSdk: () => Promise<void>;
   #closed = false;
-  /** The handshake is done. */
+  /** Whether `initialize` has completed. */
   isInitialized = false;
-  /** Resolves when the server's streams may be read on. */
+  /** Resolves when reading of the server's streams may continue. */
   #gate: PromiseWithResolvers<void> | undefined;
 
   constructor(options: HttpTransportOptions, closeSdk: () => Promise<void>) {
@@ -72,15 +72,13 @@ export class HttpTransportBase {
     });
   }
 
-  /** Stops reading its streams, or continues. */
+  /** Pauses or continues reading the server's streams. */
   setReadPaused(held: boolean): void {
     this.#gate?.resolve();
     this.#gate = held ? Promise.withResolvers() : undefined;
   }
 
-  /**
-   * Ends the transport unless it has ended. `farewell` runs first, while responses are no longer read. Never rejects.
-   */
+  /** Ends the transport unless it has ended. `farewell` runs first, without reading responses. Never rejects. */
   async end(error?: AppError, farewell?: () => Promise<unknown>): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -91,7 +89,7 @@ export class HttpTransportBase {
     this.handlers?.onClose(error);
   }
 
-  /** Our sign-in is over, so this line is of no use. A server that asks for one here and there only is still of use. */
+  /** Ends the transport after the sign-in ended, unless the server requires it for some requests only. */
   endIfSignedOut(error: AppError): void {
     if (this.#options.signIn?.isExpired === true && error.data?.['status'] === 401) void this.end(error);
   }

@@ -1,5 +1,5 @@
 /**
- * Streamable HTTP over the SDK's client transport, which knows sessions, headers and resumption; messages pass
+ * Streamable HTTP over the SDK's client transport, which handles sessions, headers and resumption; messages pass
  * unchanged.
  */
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -12,11 +12,11 @@ import { networkError, sessionLostError } from '../network/http-errors.ts';
 import { HttpTransportBase, type HttpTransportOptions } from './http-transport-base.ts';
 import { settleWithin } from '../../base/settle-within.ts';
 
-/** How often a broken stream is taken up again before it counts as lost. */
+/** Number of attempts to resume a broken stream. */
 const maxRetries = 5;
-/** How long the first call after a handshake waits for the stream that questions may come on. */
+/** How long the first call waits for the stream of server-initiated requests, in ms. */
 const streamReadyTimeoutMs = 2000;
-/** How long the server may take to acknowledge the end of the session. */
+/** Time limit for the server to acknowledge the end of the session, in ms. */
 const terminateTimeoutMs = 2000;
 
 export class HttpTransport implements Transport {
@@ -82,12 +82,12 @@ export class HttpTransport implements Transport {
       throw sendError;
     }
     if (exchange?.answerFollows === false) this.#failUnanswered(exchange);
-    // The SDK has asked for the stream just now; what the server says before it is open is lost.
+    // The SDK has just requested the stream; server messages before it opens are lost.
     const isGreeted = 'method' in message && message.method === 'notifications/initialized';
     if (isGreeted) await settleWithin(this.#listenAnswered.promise, streamReadyTimeoutMs);
   }
 
-  /** The revision agreed on by `initialize`; sent as MCP-Protocol-Version from then on. */
+  /** The negotiated protocol version, which is sent as MCP-Protocol-Version from then on. */
   setProtocolVersion(version: string): void {
     this.#line.isInitialized = true;
     this.#sdk.setProtocolVersion(version);
@@ -107,7 +107,7 @@ export class HttpTransport implements Transport {
     return exchange;
   }
 
-  /** The HTTP side of a request is over; without an answer by now there will be none. */
+  /** Fails a request whose HTTP response has ended without an answer. */
   #failUnanswered(exchange: PendingPost | undefined): void {
     if (exchange === undefined || exchange.answered || this.#line.closed) return;
     this.#exchanges.end(exchange);
@@ -123,7 +123,7 @@ export class HttpTransport implements Transport {
     return new AppError('server_protocol', text, { fix: "Check the server's url.", cause: error });
   }
 
-  /** Many servers offer no such stream; one that had it and has it no more is gone. */
+  /** Many servers do not offer this stream; one that did and no longer does is gone. */
   #sawListen(status: number | undefined): void {
     this.#listenAnswered.resolve();
     if (status === 200) {

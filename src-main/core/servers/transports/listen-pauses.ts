@@ -1,15 +1,14 @@
 /**
- * When the stream for what belongs to no request is opened again. Servers that offer none in earnest end it at once,
- * and were asked for it twice a second: after a stream that brought nothing the pause grows, and nothing is opened
- * before somebody has used the connection.
+ * Decides when the stream for unsolicited messages is reopened. Some servers end it at once: after an empty stream the
+ * pause grows, and nothing is opened before the connection is used.
  */
 import { settleWithin } from '../../base/settle-within.ts';
 
-/** A stream that lasted this long, in ms, was one; a proxy ends idle ones after a minute or so. */
+/** A stream that lasted this long was not empty, in ms; proxies end idle streams after about a minute. */
 const stableMs = 30_000;
 
 interface PauseLimits {
-  /** The first pause, in ms; it doubles with each stream that brought nothing. */
+  /** The first pause, in ms; it doubles after each empty stream. */
   readonly firstMs: number;
   readonly maxMs: number;
 }
@@ -42,7 +41,7 @@ export class ListenPauses {
       signal?.removeEventListener('abort', end);
     }
     signal?.throwIfAborted();
-    // One that is refused, or not reached, says nothing of how long a stream lasts.
+    // A rejected or failed request says nothing about the duration of streams.
     this.#openedAt = undefined;
     this.#broughtSomething = false;
     this.#used = Promise.withResolvers();

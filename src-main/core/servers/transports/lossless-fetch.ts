@@ -213,7 +213,7 @@ function rewriteEvent(event: EventSourceMessage, options: EventStreamTapOptions)
   const stubs = readMessages(event.data, options, options.exchange).map((message) =>
     options.tap.store(message, options.exchange?.id),
   );
-  // Only the last message of a batch carries the id: a resumed stream then delivers none twice.
+  // Only the last message of a batch carries the id, so that a resumed stream repeats none.
   if (stubs.length === 0) return writeEvent({ ...event, data: '' });
   return stubs.map((data, index) => writeEvent(index === stubs.length - 1 ? { ...event, data } : { data })).join('');
 }
@@ -243,11 +243,11 @@ interface ReadOptions {
   readonly onWarning: (text: string) => void;
   /** Memory budget for long messages, shared by all connections. */
   readonly budget?: ByteBudget | undefined;
-  /** Whether the handshake is done; before it, no message needs to be long. */
+  /** Whether `initialize` has completed; until then messages must be short. */
   readonly greeted?: () => boolean;
 }
 
-/** Maximum size of a message before the handshake is done, in bytes. */
+/** Maximum size of a message before `initialize` has completed, in bytes. */
 export const maxHandshakeBytes = 1024 * 1024;
 /**
  * Maximum size of a parsed message, in bytes. Requests and notifications of a server are parsed, which blocks the core;

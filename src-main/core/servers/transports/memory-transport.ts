@@ -1,4 +1,4 @@
-/** Our transport over one of the MCP SDK, for servers that live in this process. */
+/** Our transport over one of the MCP SDK, for servers in this process. */
 import { AppError } from '../../base/errors.ts';
 import type { Message } from '../../wire/message.ts';
 import type { Transport, TransportHandlers } from '../../wire/transport.ts';
@@ -28,7 +28,7 @@ class MemoryTransport implements Transport {
 
   async start(handlers: TransportHandlers): Promise<void> {
     this.#sdk.onmessage = (message: unknown) => {
-      // Not within the sender's stack, as it is with every other transport.
+      // Asynchronous, like every other transport.
       queueMicrotask(() => handlers.onMessage(message as Message));
     };
     this.#sdk.onerror = (error) => handlers.onWarning(error.message);

@@ -43,7 +43,7 @@ function stubOf(message: Message, mark: JsonObject): JsonObject {
   return { jsonrpc: '2.0', id: stubId(message.id), result: mark };
 }
 
-/** Ids the SDK would refuse (null, fractions, huge numbers) are of no use to it anyway. */
+/** Ids that the SDK rejects (null, fractions, huge numbers) are replaced. */
 function stubId(id: unknown): RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : 'unreadable';
 }
@@ -55,18 +55,18 @@ function keyOf(stub: unknown): unknown {
   return isObject(holder) ? holder['_tap'] : undefined;
 }
 
-// The requests that were POSTed and have no answer yet, so that each gets one even when its HTTP response has none.
+// Tracks POSTed requests without a response, so that each is answered even if its HTTP response contains none.
 
-/** Carries an exchange's number from `send` through the SDK to our fetch; it never leaves the process. */
+/** Passes an exchange's number from `send` through the SDK to our fetch; it never leaves the process. */
 export const postIdHeader = 'x-tooltray-exchange';
 
 export interface PendingPost {
   readonly key: string;
   readonly id: RequestId;
   answered: boolean;
-  /** The answer, if any, comes later: on a stream, or elsewhere after a 202. */
+  /** Whether a response may arrive later: on a stream, or after a 202. */
   answerFollows: boolean;
-  /** The event id at which the stream resumes after a cut. */
+  /** The event id from which a broken stream resumes. */
   lastEventId: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export class PendingPosts {
     this.#open.delete(exchange.key);
   }
 
-  /** The exchange a HTTP request belongs to: by our header, or by the event after which it resumes. */
+  /** The exchange of an HTTP request: by our header, or by the event id from which it resumes. */
   match(headers: Headers): PendingPost | undefined {
     const key = headers.get(postIdHeader);
     if (key !== null) return this.#open.get(key);
@@ -94,7 +94,7 @@ export class PendingPosts {
     return [...this.#open.values()].find((exchange) => exchange.lastEventId === lastEventId);
   }
 
-  /** Must be called for every message that arrives. */
+  /** Call it for every message that arrives. */
   onMessage(message: Message): void {
     if ('method' in message) return;
     const id = ownId(message.id);

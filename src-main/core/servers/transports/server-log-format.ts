@@ -1,16 +1,16 @@
 /**
- * The format of a server's log file: `2026-11-23T10:24:00.123Z server [warning]: text`, one entry per line, readable by
- * itself. A line in another form (of an older version, or about lost lines) belongs to the server, without a time.
+ * The format of a server's log file: `2026-11-23T10:24:00.123Z server [warning]: text`, one self-contained entry per
+ * line. A line in another format belongs to the server and has no time.
  */
 
-/** The levels of MCP (RFC 5424), mildest first. */
+/** The levels of MCP (RFC 5424), least severe first. */
 export const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface LogLine {
-  /** ms since 1970; undefined: not known. */
+  /** ms since 1970; undefined if unknown. */
   readonly at: number | undefined;
-  /** `tooltray`: what became of it, in our words. */
+  /** `tooltray`: an event that Tooltray reports. */
   readonly from: 'server' | 'tooltray';
   /** Undefined if there was none. */
   readonly level: LogLevel | undefined;

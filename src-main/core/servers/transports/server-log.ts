@@ -1,5 +1,5 @@
 /**
- * A server's output and its status changes, in order: the last lines in memory for errors, all in a bounded file for
+ * A server's output and its events, in order: the last lines in memory for errors, everything in a bounded file for
  * the user.
  */
 import { StringDecoder } from 'node:string_decoder';
@@ -10,7 +10,7 @@ import { type LogLevel, formatLogLine } from './server-log-format.ts';
 interface ServerLogOptions {
   /** The bounded file that receives everything. */
   readonly file?: RotatingFile | undefined;
-  /** Hides secrets in a text. */
+  /** Masks secrets in a text. */
   readonly mask: (text: string) => string;
   /** ms since 1970. */
   readonly now?: () => number;
@@ -18,16 +18,16 @@ interface ServerLogOptions {
 
 const maxLines = 200;
 const maxRingChars = 64 * 1024;
-/** A line without an end is cut here, so that a flood without line breaks stays bounded too. */
+/** Longer lines are cut, so that output without line breaks stays bounded. In characters. */
 const maxLineChars = 8 * 1024;
 
-/** One per server; it outlives restarts, so the last words of a process that died can be read afterwards. */
+/** One per server; it outlives restarts, so that the last lines of a dead process can be read. */
 export class ServerLog {
   readonly #options: ServerLogOptions;
   readonly #now: () => number;
   /** Lines of stderr. */
   readonly #lines: string[] = [];
-  /** Lines of its stderr so far, those that are gone included. */
+  /** Total number of lines on stderr, including dropped ones. */
   #said = 0;
   #ringChars = 0;
   #decoder = new StringDecoder('utf8');
@@ -38,7 +38,7 @@ export class ServerLog {
     this.#now = options.now ?? Date.now;
   }
 
-  /** A piece of its stderr. */
+  /** Adds a chunk of stderr. */
   appendStderr(chunk: Buffer): void {
     const parts = (this.#unfinished + this.#decoder.write(chunk)).split('\n');
     this.#unfinished = parts.pop() ?? '';
@@ -49,29 +49,29 @@ export class ServerLog {
     }
   }
 
-  /** A log message that it sent as MCP has them; `level` is its own word. */
+  /** Adds a log message that was sent through MCP; `level` is the server's. */
   appendServerMessage(level: LogLevel, text: string): void {
     this.#write('server', level, text);
   }
 
-  /** A line of Tooltray between its own: what became of it. */
+  /** Adds an event of Tooltray. */
   appendEvent(text: string, level?: LogLevel): void {
     this.#write('tooltray', level, text);
   }
 
-  /** The process has ended: what was said without a line break counts too. */
+  /** Called at the end of the process; completes a line without a line break. */
   end(): void {
     const rest = this.#unfinished + this.#decoder.end();
     this.#unfinished = '';
     if (rest !== '') this.#add(rest);
   }
 
-  /** The last lines of its stderr, oldest first, without control sequences and with secrets masked. */
+  /** The last lines of stderr, oldest first, without control sequences and with secrets masked. */
   lines(count: number = maxLines): string[] {
     return this.#lines.slice(-count).map((line) => this.#clean(line));
   }
 
-  /** How many lines of stderr there have been: for `linesSince`. */
+  /** Total number of lines on stderr, for `linesSince`. */
   get lineCount(): number {
     return this.#said;
   }
@@ -87,7 +87,7 @@ export class ServerLog {
     this.#options.file?.flush();
   }
 
-  /** Writes out what is waiting and closes the file. */
+  /** Writes pending lines and closes the file. */
   close(): void {
     this.end();
     this.#options.file?.close();
@@ -107,13 +107,13 @@ export class ServerLog {
   #write(from: 'server' | 'tooltray', level: LogLevel | undefined, text: string): void {
     const at = this.#now();
     const cut = shorten(text);
-    // Of a text of several lines each is one of its own, so that no line can be taken for another's.
+    // Each line of a text is an entry of its own, so that none can imitate another.
     const line = (part: string): string => formatLogLine({ at, from, level, text: this.#clean(part) });
     this.#options.file?.write(() => cut.split('\n').map(line).join(''), cut.length);
   }
 
   #clean(line: string): string {
-    // Only what follows the last carriage return would be seen in a terminal (progress bars).
+    // A terminal would show only what follows the last carriage return (progress bars).
     const seen = line.replace(/\r+$/, '').split('\r').pop() ?? '';
     return this.#options.mask(stripVTControlCharacters(seen).replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ''));
   }

@@ -11,7 +11,7 @@ export class SseTransport implements Transport {
   readonly #options: HttpTransportOptions;
   readonly #sdk: SSEClientTransport;
   readonly #line: HttpTransportBase;
-  /** Why the last HTTP request failed; the SDK passes on its text alone. */
+  /** The last HTTP error; the SDK passes on only its text. */
   #lastError: unknown;
   #abandonStart: ((error: Error) => void) | undefined;
 
@@ -29,7 +29,7 @@ export class SseTransport implements Transport {
     });
   }
 
-  /** Resolves when the server has said where to POST. */
+  /** Resolves when the server has sent the POST endpoint. */
   async start(handlers: TransportHandlers): Promise<void> {
     this.#sdk.onmessage = (stub) => {
       const tapped = this.#line.tap.take(stub);
@@ -45,7 +45,7 @@ export class SseTransport implements Transport {
       throw this.#startError(error);
     }
     this.#line.handlers = handlers;
-    // A new stream would be a new session without `initialize`: it is better to reconnect as a whole.
+    // A new stream would be a new session without `initialize`, so the whole connection is reopened.
     this.#sdk.onerror = (error) => {
       if (error instanceof SseError) void this.#line.end(sessionLostError(this.#options));
       else if (!(error instanceof AppError)) handlers.onWarning(error.message);

@@ -1,4 +1,4 @@
-/** JSON-RPC with a child process over its stdin and stdout; the child and all it starts end with the transport. */
+/** JSON-RPC with a child process over stdin and stdout; the child and its descendants end with the transport. */
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../../base/errors.ts';
@@ -18,19 +18,19 @@ import { formatCount } from '../../base/text-format.ts';
 export interface StdioTransportOptions extends ServerLaunch {
   readonly maxMessageBytes: number;
   readonly log: ServerLog;
-  /** Memory budgets for unread and half-read data, shared by all connections. */
+  /** Memory budgets for unread and partly read data, shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
-  /** How long the server has to end by itself, and again after SIGTERM, in ms. */
+  /** Time for the server to end by itself, and again after SIGTERM, in ms. */
   readonly graceMs?: number;
 }
 
-/** Behind so many unread bytes no notification is put: nobody waits for them, so nothing else bounds their number. */
+/** Beyond this many unsent bytes, notifications are dropped, because nothing else bounds their number. */
 const maxNotificationBacklogBytes = 16 * 1024 * 1024;
-/** Unread bytes from which on they count. */
+/** Unsent bytes from which on they count towards the budget. */
 const minCountedBytes = 1024 * 1024;
-/** A process that left the group may hold our pipes open; what it says is not waited for longer than this. */
+/** How long to read output after the exit, in ms, because a process that left the group may keep the pipes open. */
 const drainMs = 500;
-/** The end of a pipe is often seen before the exit that caused it. */
+/** How long after the end of a pipe the exit usually follows, in ms. */
 const exitFollowsMs = 250;
 
 /** How long a message that could not be sent waits for the reason, in ms. */
@@ -40,17 +40,17 @@ export class StdioTransport implements Transport, ByteHolder {
   readonly #options: StdioTransportOptions;
   #handlers: TransportHandlers | undefined;
   #group: ProcessGroup | undefined;
-  /** Names of the user's variables that it did not get. */
+  /** Names of the user's variables that it did not receive. */
   #withheld: readonly string[] = [];
-  /** Lines of the log from before it was started: another process said them. */
+  /** Number of log lines before its start, from an earlier process. */
   #saidBefore = 0;
   #ending: Promise<void> | undefined;
-  /** The wait for the exit of a process that took no message; one, however many calls find out. */
+  /** The wait for the exit of a process that reads no more; shared by all calls. */
   #givingUp: Promise<void> | undefined;
-  /** Why we end a process that would go on living. */
+  /** The reason why we end a running process. */
   #reason: string | undefined;
   #closedByUs = false;
-  /** The handshake is done. */
+  /** Whether `initialize` has completed. */
   #greeted = false;
   #paced: PacedReader | undefined;
 
@@ -78,7 +78,7 @@ export class StdioTransport implements Transport, ByteHolder {
     this.#handlers = handlers;
     this.#options.log.appendEvent(`Started, process ${group.pid}.`);
     this.#listen(group, handlers);
-    // Closed while it was starting: nobody else would end it.
+    // Closed during its start, so that nobody else ends it.
     if (this.#closedByUs) await this.#end();
   }
 
@@ -86,7 +86,7 @@ export class StdioTransport implements Transport, ByteHolder {
     const stdin = this.#group?.child.stdin;
     if (stdin === undefined || this.#ending !== undefined || !stdin.writable) throw await this.#gone();
     if (stdin.writableLength > maxNotificationBacklogBytes && isNotification(message)) return;
-    // With nobody to share the write with, a turn of waiting is a turn lost.
+    // Without another message to combine, waiting for a turn of the event loop would only delay it.
     if (options?.alone !== true) this.#gather(stdin);
     try {
       const written = writeAll(stdin, serializeMessage(message), this.#options.serverName);
@@ -105,7 +105,7 @@ export class StdioTransport implements Transport, ByteHolder {
     this.#paced?.stop('open', held);
   }
 
-  /** The memory that its unread input takes is needed for others. */
+  /** Ends the process because the memory of its unread input is needed for others. */
   drop(): void {
     this.#giveUp('it does not read its input');
   }
@@ -115,12 +115,12 @@ export class StdioTransport implements Transport, ByteHolder {
     await this.#end();
   }
 
-  /** The child's process id, once it runs. */
+  /** The child's process id when it runs. */
   get pid(): number | undefined {
     return this.#group?.child.pid;
   }
 
-  /** The container of the server, once it runs in one. */
+  /** The server's container, if it runs in one. */
   get container(): StartedContainer | undefined {
     return this.#group?.container;
   }
@@ -133,7 +133,7 @@ export class StdioTransport implements Transport, ByteHolder {
     child.stdin.on('drain', () => this.#options.budgets?.unread.set(this, 0));
     child.stdin.on('error', () => void this.#giveUpUnlessExited(group, 'it closed its input'));
     for (const stream of [child.stdout, child.stderr]) stream.on('error', () => undefined);
-    // A leader that dies leaves the rest of its group to us.
+    // If the leader dies, the rest of its group must be ended.
     child.once('exit', () => void this.#end());
     if (group.exited) void this.#end();
   }
@@ -186,7 +186,7 @@ export class StdioTransport implements Transport, ByteHolder {
     if (stdin.writableLength > minCountedBytes) unread?.set(this, stdin.writableLength);
   }
 
-  /** A process whose pipe is gone is of no use, even if it lives. */
+  /** Ends a process whose pipe is broken. */
   async #giveUpUnlessExited(group: ProcessGroup, reason: string): Promise<void> {
     if (!group.exited) await settleWithin(once(group.child, 'exit'), exitFollowsMs);
     if (!group.exited) this.#reason ??= reason;
@@ -214,8 +214,8 @@ export class StdioTransport implements Transport, ByteHolder {
   }
 
   /**
-   * A package manager that is ended in the middle leaves half a package. It continues without us, and what it starts
-   * ends with its input.
+   * Ending a package manager early leaves a damaged package, so it continues without us; what it starts ends with its
+   * input.
    */
   #leaveToInstall(install: Install, group: ProcessGroup): void {
     const { log, graceMs = 2000 } = this.#options;
@@ -249,7 +249,7 @@ export class StdioTransport implements Transport, ByteHolder {
   }
 
   /**
-   * Waits until the end of the connection was reported: it knows the cause, and a caller that retries at once gets a
+   * Waits until the end of the connection was reported, so that the cause is known and a caller that retries gets a
    * new connection.
    */
   async #gone(cause?: unknown): Promise<AppError> {
@@ -267,7 +267,7 @@ function closed(stream: Readable): Promise<unknown> {
   return stream.closed ? Promise.resolve() : new Promise((resolve) => stream.once('close', resolve));
 }
 
-// Why a server's process is gone, in words.
+// Describes why a server's process has ended.
 
 interface ExitFacts {
   readonly serverName: string;
@@ -275,14 +275,14 @@ interface ExitFacts {
   readonly signal: string | null;
   /** The cause observed before the end: `it closed its output`. */
   readonly reason: string | undefined;
-  /** Its last words, cleaned and masked. */
+  /** The last lines of stderr, cleaned and masked. */
   readonly stderrLines: readonly string[];
-  /** Names of the user's variables that it did not get. */
+  /** Names of the user's variables that it did not receive. */
   readonly withheld: readonly string[];
 }
 
 const maxLastWords = 5;
-/** Lines that Node prints around the one that matters: stack frames, lone brackets, its version. */
+/** Unimportant lines in Node's error output: stack frames, single brackets, its version. */
 const isNoise = /^\s+at |^[\s{}[\](),;^]*$|^Node\.js v\d/;
 
 function describeExit(facts: ExitFacts): AppError {
@@ -309,7 +309,7 @@ function howEnded(code: number | null, signal: string | null): string {
   return signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
 }
 
-/** A variable that it names in its last words, that the user has and that it was not given. */
+/** A variable mentioned in its last lines that the user has set and that it did not receive. */
 function missedVariable({ serverName, stderrLines, withheld }: ExitFacts): string | undefined {
   const said = new Set(stderrLines.join('\n').match(/[A-Za-z_]\w*/g));
   const missed = withheld.filter((name) => said.has(name) && name.length > 2);
@@ -318,10 +318,10 @@ function missedVariable({ serverName, stderrLines, withheld }: ExitFacts): strin
   return `It names ${names}, which is in your login's environment and is not given to it. To give it: tooltray env ${serverName} --allow ${missed.join(',')}`;
 }
 
-// Stray lines on a server's stdout, reported within bounds: the first ones in full, the rest as a number.
+// Reports lines on stdout that are not messages: the first ones in full, then only their number.
 
 const reported = 20;
-/** A program that has printed so many lines and not one message is no MCP server. */
+/** A program that printed this many lines without a message is not an MCP server. */
 const maxNonMessageLines = 10_000;
 const maxTextChars = 500;
 
@@ -331,7 +331,7 @@ class WarningLimit {
   #count = 0;
   #messageSeen = false;
 
-  /** `giveUp` is called once, when it is clear that no message will come. */
+  /** `giveUp`: called once when no message can be expected. */
   constructor(report: (text: string) => void, giveUp: () => void) {
     this.#report = report;
     this.#giveUp = giveUp;
@@ -347,19 +347,19 @@ class WarningLimit {
     if (this.#count === maxNonMessageLines && !this.#messageSeen) this.#giveUp();
   }
 
-  /** The stream is over: says how many lines were not shown. */
+  /** Reports the number of omitted lines at the end. */
   end(): void {
     const more = this.#count - reported;
     if (more > 0) this.#report(`${formatCount(more, 'more stray line')} ${more === 1 ? 'was' : 'were'} not shown.`);
   }
 }
 
-// Hands the pieces of one message to a child's stdin and waits until the operating system has them.
+// Writes one message to a child's stdin and waits until the system has accepted it.
 
-/** A server that leaves this much unread is stuck; one message alone may be larger. */
+/** With more unread bytes, a server counts as stuck; a single message may be larger. */
 const maxUnsentBytes = 256 * 1024 * 1024;
 
-/** Rejects with the stream's error when the reader is gone, with an AppError when it has stopped reading. */
+/** Rejects with the stream's error if the reader is gone, with an AppError if it has stopped reading. */
 async function writeAll(stream: Writable, pieces: readonly (string | Buffer)[], serverName: string): Promise<void> {
   if (stream.writableLength > maxUnsentBytes) {
     throw new AppError('server_timeout', `${serverName} does not read its input: 256 MB are waiting for it.`, {

@@ -1,6 +1,6 @@
 /**
- * The real paths behind what confined servers may read and write, fixed when the user agreed to the entry. A server
- * that may write a folder can plant links in it, so what its entry names is resolved once and not again at every start.
+ * The real paths that confined servers may read and write, resolved when the user approved the entry. A server that
+ * can write a folder can plant links in it, so paths are not resolved again at each start.
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { realOf } from '../../../security/protected-paths.ts';
 import { containerOptions, runnerOf } from '../../../trust/runner-words.ts';
 import { isSystem, type ProgramStep, scriptNamed } from './program-files.ts';
 
-/** A confined server's entry, without its secrets filled in. */
+/** A confined server's entry, without secrets. */
 export interface ConfinedEntry {
   readonly name: string;
   readonly command: string;
@@ -31,7 +31,7 @@ interface Agreement {
   readonly write: Readonly<Record<string, string>>;
   /** Further paths that the container engine mounts. */
   readonly mounted?: Readonly<Record<string, string>>;
-  /** Paths of its program in folders that a confined server may write; undefined before its first start. */
+  /** Paths of its program in folders that a confined server can write; undefined before its first start. */
   readonly program?: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +45,7 @@ export interface AgreedPlace {
 
 type Agreements = Readonly<Record<string, Agreement>>;
 
-/** Launches that are remembered, the newest. */
+/** Maximum number of stored agreements; the newest stay. */
 const maxAgreements = 1000;
 
 export class AgreedPlaces {
@@ -56,7 +56,7 @@ export class AgreedPlaces {
     this.#document = document;
   }
 
-  /** The user has agreed to these servers: paths of launches that are not known yet are resolved now. Never rejects. */
+  /** Called when the user approves servers: resolves the paths of new launches. Never rejects. */
   agree(servers: readonly ServerConfig[]): Promise<void> {
     const done = this.#agreeing.then(async () => {
       const known = agreementsIn(await this.#document.read());
@@ -68,14 +68,14 @@ export class AgreedPlaces {
     return done.catch(() => undefined);
   }
 
-  /** Forgets what a server's paths led to: they are resolved again at its next start, as the user wants it now. */
+  /** Forgets the resolved paths of a server, which are resolved again at its next start. */
   async forget(server: string): Promise<void> {
     await this.#document.change((value) => [without(agreementsIn(value), (one) => one.server === server), undefined]);
   }
 
   /**
-   * Returns the places that an entry names, with their real paths. Rejects with AppError `server_not_started` if one
-   * leads elsewhere than when the user agreed to it.
+   * Returns the paths that an entry names, with their real paths. Rejects with AppError `server_not_started` if one
+   * resolves differently than when it was approved.
    */
   async check(entry: ConfinedEntry): Promise<readonly AgreedPlace[]> {
     await this.#agreeing;
@@ -92,8 +92,8 @@ export class AgreedPlaces {
   }
 
   /**
-   * Holds the files of a program against those of its first start, where a confined server could have changed them.
-   * Rejects as `check` does.
+   * Compares a program's files with those at its first start, where a confined server could have changed them. Rejects
+   * as `check` does.
    */
   async checkProgram(entry: ConfinedEntry, steps: readonly ProgramStep[]): Promise<void> {
     const known = agreementsIn(await this.#document.read());
@@ -132,7 +132,7 @@ export class AgreedPlaces {
     const agreement = await agreementTo(entry);
     return this.#document.change((value) => {
       const known = agreementsIn(value);
-      // Another process may have been first.
+      // Another process may have stored it first.
       const own = known[id];
       if (own !== undefined) return [value, own];
       const recent = Object.entries(known).slice(1 - maxAgreements);
@@ -154,16 +154,16 @@ async function agreementTo(entry: ConfinedEntry): Promise<Agreement> {
   };
 }
 
-/** The confined entry of a server. A server that waits for the user's decision is not approved. */
+/** The confined entry of a server. A server in review is not approved. */
 function confinedEntry(server: ServerConfig): ConfinedEntry[] {
   if (server.kind !== 'stdio' || server.held !== undefined) return [];
   const isolate = server.isolate ?? ownContainer(server.command, server.args);
   return isolate === undefined ? [] : [{ ...server, isolate }];
 }
 
-/** A command that starts a container itself, as far as what it mounts goes; undefined for any other command. */
+/** The mounts of a command that starts a container itself; undefined for any other command. */
 export function ownContainer(command: string, args: readonly string[]): Isolation | undefined {
-  // Words behind the image are the program's own; one that looks like a mount is held to what it led to as well.
+  // Words after the image belong to the program; those that look like a mount are checked as well.
   if (runnerOf(command) !== 'container' || mountSources(args).length === 0) return undefined;
   return { kind: 'container', read: [], write: [], network: true, extraArgs: args };
 }
@@ -179,7 +179,7 @@ function mountSources(options: readonly string[]): readonly string[] {
 
 type Launched = Pick<ConfinedEntry, 'command' | 'args' | 'env' | 'cwd'>;
 
-/** The paths that an entry names to be read and to be written, whether they exist or not. */
+/** The paths that an entry names for reading and for writing, whether they exist or not. */
 async function placesNamed(
   entry: ConfinedEntry,
 ): Promise<{ readonly read: readonly string[]; readonly write: readonly string[] }> {
@@ -193,7 +193,7 @@ async function workPaths({ command, args, env, cwd }: Launched): Promise<readonl
   return namedPaths(args, env).filter((path) => path !== script && !isSystem(path));
 }
 
-/** Absolute paths among arguments and the values of variables: `/a`, `--root=/a`. A secret names no place. */
+/** Absolute paths in arguments and values of variables: `/a`, `--root=/a`. Secrets name no path. */
 function namedPaths(args: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
   const paths = [...args, ...Object.values(env)].flatMap((word) => {
     const written = /^--?[\w-]+=(.*)$/s.exec(word)?.[1] ?? word;
@@ -205,7 +205,7 @@ function namedPaths(args: readonly string[], env: Readonly<Record<string, string
 
 const maxPathLength = 4096;
 
-/** Names a launch together with what it is allowed; another one is another agreement. */
+/** Identifies a launch together with its permissions; another launch needs another agreement. */
 function launchId({ name, command, args, env, cwd, isolate: { kind, read, write, extraArgs } }: ConfinedEntry): string {
   const variables = Object.entries(env).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return createHash('sha256')

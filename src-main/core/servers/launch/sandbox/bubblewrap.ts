@@ -1,7 +1,6 @@
 /**
- * A sandbox of bubblewrap (Linux) around a server: it sees the system's programs, its own files, what it was allowed,
- * and a home of its own; nothing else of the disk, no other process, and of the network only what it was allowed. What
- * it starts ends with it.
+ * A bubblewrap sandbox (Linux) for a server: it sees the system's programs, its own files, permitted paths, and a
+ * private home, no other files and processes, and only the permitted network. Its descendants end with it.
  */
 import { execFile } from 'node:child_process';
 import { type FileHandle, lstat, mkdir, readdir, readlink, realpath, stat } from 'node:fs/promises';
@@ -26,45 +25,42 @@ import { isSystem, type ProgramStep, systemFolders } from './program-files.ts';
 import { linksOnTheWay, makeBelow, openRealPath } from './real-paths.ts';
 
 export interface Sandbox {
-  /** Its private home, which exists; undefined: an empty one in memory. */
+  /** Its existing private home; undefined: an empty one in memory. */
   readonly home: string | undefined;
-  /** Paths hidden inside, whatever was allowed. */
+  /** Paths that stay hidden inside. */
   readonly hidden: ProtectedPaths;
-  /** Folders of Tooltray that it reads all the same: its installed package. */
+  /** Folders of Tooltray that stay readable: its installed package. */
   readonly own: readonly string[];
   /** Paths it may read and write. */
   readonly places: readonly AgreedPlace[];
-  /** The files of its program, the program first. */
+  /** The files of its program, the executable first. */
   readonly program: readonly ProgramStep[];
   /** The proxy's socket, if only some hosts are reachable. */
   readonly proxySocket?: string;
-  /**
-   * The user's environment, where bubblewrap is looked up: nothing that the entry sets takes part in making its
-   * sandbox.
-   */
+  /** The user's environment, used to find bubblewrap, so that the entry's variables cannot affect its sandbox. */
   readonly outside: ResolvedEnv;
 }
 
-/** Files of /etc that programs look up; the rest may hold secrets of the machine. */
+/** Files of /etc that programs need; others may hold secrets of the machine. */
 const lookedUp = [
   ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'fonts', 'gai.conf', 'group', 'host.conf', 'hosts'],
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'machine-id', 'mime.types', 'nsswitch.conf'],
   ...['os-release', 'passwd', 'pki', 'protocols', 'resolv.conf', 'services', 'ssl', 'timezone', 'java', 'python3'],
-  // Debian's launchers of browsers read their flags there, and end without them.
+  // Debian's browser launchers read their flags there, and exit without them.
   ...['chromium', 'chromium.d', 'firefox', 'firefox-esr'],
 ];
 
-/** Variables that lead to what is not in the box: each program then uses what is in its home. */
+/** Variables with paths outside of the sandbox; without them each program uses its home. */
 const leadsOut =
   /^(?:XDG_\w+_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|TMPDIR|TMP|TEMP|npm_config_cache|PWD)$/;
 
-/** Ways out to the network, which may have a password in them: nothing for a box without one. */
+/** Proxy variables, which may contain a password; omitted without network access. */
 const proxy = /^(?:https?|all|no)_proxy$/i;
 
 /**
  * Returns the same launch inside a sandbox. `own`: the entry's variables. Rejects with AppError `config_invalid` for
- * what cannot be allowed, `server_not_started` for paths that have changed. A caller that does not start it must close
- * its descriptors.
+ * paths that cannot be permitted, `server_not_started` for paths that have changed. A caller that does not start it
+ * must close its descriptors.
  */
 export async function wrapInBubblewrap(
   launch: ProcessLaunch,
@@ -94,9 +90,9 @@ export async function wrapInBubblewrap(
       : ['--dir', dirname(proxySocketInside), '--ro-bind', box.proxySocket, proxySocketInside]),
     ...mounts.words,
     ...(cwd !== undefined && isolate.forgets === 'everything' ? ['--dir', cwd] : []),
-    // The folders between the mounts are read-only.
+    // Folders between the mounts are read-only.
     ...['--remount-ro', '/', '--chdir', cwd ?? home],
-    // All that bubblewrap itself has.
+    // The whole environment of bubblewrap itself.
     ...[
       '--unsetenv',
       'PATH',
@@ -107,8 +103,8 @@ export async function wrapInBubblewrap(
   ];
   return {
     command: bwrap.command,
-    // Values of variables stay out of the list of processes, and out of the environment of bubblewrap, which would load
-    // what they name.
+    // Values of variables stay out of the process list, and out of the environment of bubblewrap, whose loader would
+    // use them.
     args: ['--args', String(firstDescriptor + mounts.opened.length), '--', ...(way?.command ?? []), program, ...args],
     env: { PATH: box.outside['PATH'] ?? '' },
     cwd: '/',
@@ -117,13 +113,13 @@ export async function wrapInBubblewrap(
   };
 }
 
-/** The server's view besides the system. All paths are real. */
+/** What the server sees besides the system. All paths are real. */
 interface View {
   readonly home: Place | undefined;
-  /** An empty home in memory, if it has no other. */
+  /** An empty home in memory, without another home. */
   readonly emptyHome: string | undefined;
   readonly places: readonly Place[];
-  /** Shown although they lie in a hidden folder. */
+  /** Visible although inside a hidden folder. */
   readonly own: readonly string[];
   readonly hidden: ProtectedPaths;
   readonly links: ReadonlyMap<string, string>;
@@ -172,8 +168,8 @@ async function allowedPlaces(
       if (/^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) throw unallowable(path, 'it would be none');
       const isOurs = isProtectedPath(hidden, real);
       if (isOurs && isRequested) throw unallowable(path, "it is one of Tooltray's own");
-      // The folder of an unpacked bundle is its program's; the rest of Tooltray is not for a server that happens to name
-      // it.
+      // The folder of an unpacked bundle belongs to its program; other folders of Tooltray stay hidden even if a server
+      // names them.
       if (isOurs && path !== cwd) return [];
       const holdsOwn = hidden.files.some((file) => isInside(real, file) && !isCovered(hidden, file));
       if (holdsOwn && (isRequested || writable)) throw unallowable(path, "Tooltray's config file lies in it");
@@ -209,7 +205,7 @@ interface Mounted {
   readonly opened: readonly FileHandle[];
 }
 
-/** Behind the three usual ones. */
+/** After stdin, stdout and stderr. */
 const firstDescriptor = 3;
 
 async function mountsOf(view: View, takesDescriptors: boolean): Promise<Mounted> {
@@ -231,7 +227,7 @@ async function mountsOf(view: View, takesDescriptors: boolean): Promise<Mounted>
         words.push(...(takesDescriptors ? [`${how}-fd`, String(at)] : [how, mount.source]), mount.path);
       }
     }
-    // A launcher that takes no descriptors would pass them on to the server.
+    // A launcher without descriptor support would pass them on to the server.
     if (!takesDescriptors) await Promise.all(opened.splice(0).map((handle) => handle.close()));
     for (const file of await filesBeside(hidden, places)) words.push('--ro-bind', '/dev/null', file);
     const isSeen = (link: string): boolean =>
@@ -249,9 +245,7 @@ async function mountsOf(view: View, takesDescriptors: boolean): Promise<Mounted>
   }
 }
 
-/**
- * Makes the places to mount at in the private home, which the server may have filled with links since its last start.
- */
+/** Creates mount points in the private home, where the server may have planted links since its last start. */
 async function prepareHome(
   home: string,
   source: string,
@@ -268,7 +262,7 @@ async function prepareHome(
   }
 }
 
-/** Files of Tooltray, with what lies next to them under their name, in what it may read. */
+/** Files of Tooltray inside the readable paths, including siblings with the same prefix. */
 export async function filesBeside(hidden: ProtectedPaths, places: readonly Place[]): Promise<readonly string[]> {
   const files = [...new Set(hidden.files)].filter(
     (file) => !isCovered(hidden, file) && places.some(({ path }) => isInside(path, file)),
@@ -288,7 +282,7 @@ async function systemMounts(): Promise<readonly string[]> {
     systemFolders.map(async (folder): Promise<readonly string[]> => {
       const stats = await lstat(folder).catch(() => undefined);
       if (stats === undefined) return [];
-      // Of merged systems: /bin is a link to usr/bin.
+      // On merged systems, /bin is a link to usr/bin.
       if (stats.isSymbolicLink()) return ['--symlink', await readlink(folder), folder];
       return ['--ro-bind', folder, folder];
     }),
@@ -302,10 +296,10 @@ export async function resolverMounts(): Promise<readonly string[]> {
   return real === undefined || real === '/etc/resolv.conf' ? [] : ['--ro-bind', real, real];
 }
 
-/** Long enough for a busy machine; it does nothing but start. */
+/** Time limit of the probe, in ms, long enough for a busy machine. */
 const probeTimeoutMs = 5000;
 
-/** bubblewrap of this computer, or why there can be no sandbox here, as a sentence with what helps. */
+/** The bubblewrap of this computer, or a sentence that says why there is no sandbox and how to fix it. */
 export type FoundSandbox =
   | { readonly command: string; readonly takesDescriptors: boolean }
   | { readonly command: undefined; readonly problem: string };
@@ -332,7 +326,7 @@ export async function findSandbox(env: ResolvedEnv): Promise<FoundSandbox> {
   }
 }
 
-/** Why there can be no sandbox here; undefined: there can. Never rejects. */
+/** Why there can be no sandbox; undefined if there can. Never rejects. */
 export async function sandboxUnavailableReason(env: ResolvedEnv): Promise<string | undefined> {
   const found = await findSandbox(env);
   return found.command === undefined ? found.problem : undefined;

@@ -1,6 +1,6 @@
 /**
- * A server in a container of Docker or Podman: of an image that stays the one it was at first, with what its entry
- * allows mounted under the same names, and removed when it ends, whatever became of the program that started it.
+ * Runs a server in a container of Docker or Podman: the image stays the one of the first use, permitted paths are
+ * mounted under the same names, and the container is removed when it ends, even if its program was killed.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -26,16 +26,16 @@ const run = promisify(execFile);
 
 /** Timeout of `docker` and `podman` commands that start nothing, in ms. */
 const commandTimeoutMs = 10_000;
-/** An image over a slow line. */
+/** Time limit for pulling an image, in ms. */
 const pullTimeoutMs = 300_000;
 
 /** The environment that an entry gives its server. */
 interface Given {
   /** The entry's own variables. */
   readonly own: ResolvedEnv;
-  /** Names of the user's variables that it gets; the common ones are those of the image. */
+  /** Names of the user's variables that it receives; the common ones come from the image. */
   readonly inherited: readonly string[];
-  /** The user's environment without the entry's own: in it the engine runs. */
+  /** The user's environment without the entry's own variables, for the engine. */
   readonly outside: ResolvedEnv;
 }
 
@@ -50,22 +50,24 @@ interface Shown {
 
 /** A container of one of several users. */
 export interface UserContainer {
-  /** Who it is for, and of which server: there is one at a time. No two are alike. */
+  /** Identifies the user and the server; only one such container runs at a time. */
   readonly identity: string;
-  /** Stays; it is called the same inside. */
+  /** Persistent; it has the same path inside. */
   readonly home: string;
 }
 
-/** The way out of one container to the hosts that it may reach. */
+/** The route of one container to the hosts that it may reach. */
 export interface ContainerProxyRoute extends ProxyRoute {
-  /** Ours, on this computer. */
+  /** The proxy's socket on this computer. */
   readonly socket: string;
 }
 
 interface ContainersOptions {
-  /** Ours, private. */
+  /** A private folder of ours. */
   readonly folder: string;
-  /** Whatever is there of this folder when we begin was left by a life of Tooltray before this one. */
+  /**
+   * Whether this is the only core, so that containers of this folder at the start are left over from an earlier one.
+   */
   readonly isAlone?: boolean;
   /** Variables that Docker and Podman need, if a server's environment lacks them. */
   readonly env?: ResolvedEnv;
@@ -77,7 +79,7 @@ interface Engine {
   readonly options: readonly string[];
 }
 
-/** Images that have what a command needs, where the entry names none. */
+/** Images for commands, used if the entry names none. */
 const defaultImages: readonly (readonly [RegExp, string])[] = [
   [/^(?:node|npx|npm)$/, 'docker.io/library/node:24-slim'],
   [/^(?:uvx|uv)$/, 'ghcr.io/astral-sh/uv:python3.13-bookworm-slim'],
@@ -97,7 +99,7 @@ export class Containers {
     this.#label = digest(options.folder);
   }
 
-  /** Removes what a life of Tooltray before this one left, where it had any container. Never rejects. */
+  /** Removes containers that an earlier core left, if there are any. Never rejects. */
   async removeLeftovers(env: ResolvedEnv): Promise<void> {
     if (!existsSync(this.#images)) return;
     const engine = await this.#findEngine('', this.#ofEngine(env, {})).catch(() => undefined);
@@ -105,7 +107,7 @@ export class Containers {
   }
 
   /**
-   * Without `way`, hosts by name are no network at all. Rejects with AppError `server_not_started` (no engine, no
+   * Without `way`, permitted hosts mean no network at all. Rejects with AppError `server_not_started` (no engine, no
    * image), `config_invalid`.
    */
   async confine(
@@ -133,7 +135,7 @@ export class Containers {
     const image = await this.#imageOf(engine, server, wanted, env);
     const name = `tooltray-${randomBytes(6).toString('hex')}`;
     const container = { program: engine.command, options: engine.options, name, env };
-    // A replica that may run it removes what another one left here, whatever the cause.
+    // A replica that may run it removes what another one left, for any reason.
     if (person !== undefined)
       await removeAll(engine, await listed(engine, `whose=${digest(person.identity)}`, env), env);
     const isEngines = (variable: string): boolean => env[variable] !== launch.env[variable];
@@ -146,8 +148,8 @@ export class Containers {
         ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
         ...['--network', isolate.network === true ? (isolate.networkMode ?? 'bridge') : 'none'],
         ...(way === undefined ? [] : ['-v', `${way.socket}:${proxySocketInside}:ro`]),
-        // By name alone, since what is in them is in no list of processes then; but for folders that lie elsewhere
-        // for the engine.
+        // By name alone, so that values stay out of the process list; except for folders that have another path for the
+        // engine.
         ...variables.flatMap((variable) => [
           '-e',
           isEngines(variable) ? `${variable}=${launch.env[variable] ?? ''}` : variable,
@@ -165,7 +167,7 @@ export class Containers {
       leftBehind: {
         container,
         remove: () => removeAll(engine, [name], env),
-        // `--rm` does the rest; of one that was just being made the next sweep.
+        // `--rm` does the rest; a container that is being created is removed by the next sweep.
         removeNow: () => {
           spawn(engine.command, [...engine.options, 'kill', name], { env, detached: true, stdio: 'ignore' })
             .on('error', () => undefined)
@@ -175,7 +177,7 @@ export class Containers {
     };
   }
 
-  /** The user's, with values that are handed on by their names alone; nothing of the entry steers the engine. */
+  /** The user's environment, with passed values; the entry cannot affect the engine. */
   #ofEngine(outside: ResolvedEnv, values: ResolvedEnv): ResolvedEnv {
     const base = { ...outside, ...this.#options.env };
     const handedOn = Object.entries(values).filter(([name]) => !(name in base) && !steersEngine.test(name));
@@ -206,7 +208,7 @@ export class Containers {
     });
   }
 
-  /** The image that the name stood for when it was first used, by its digest: a tag may be another image tomorrow. */
+  /** The image that the name referred to at its first use, by digest, because a tag may move. */
   async #imageOf(engine: Engine, server: string, wanted: string, env: ResolvedEnv): Promise<string> {
     const known = (await this.#readImages())[wanted];
     if (known !== undefined && (await digestOf(engine, known, env)) !== undefined) return known;
@@ -246,7 +248,7 @@ export class Containers {
     }
   }
 
-  /** Containers of cores of this home that were killed. Never rejects. */
+  /** Removes containers of killed cores of this home. Never rejects. */
   async #removeLeft(engine: Engine, env: ResolvedEnv): Promise<void> {
     try {
       const all = await listed(engine, `home=${this.#label}`, env);
@@ -264,7 +266,7 @@ function picked(env: ResolvedEnv, names: readonly string[]): ResolvedEnv {
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
-/** Variables that the engine or the system's loader would apply to itself. */
+/** Variables that the engine or the system's loader would apply to the engine itself. */
 const steersEngine =
   /^(?:LD_|DYLD_|DOCKER_|CONTAINERS?_|PODMAN_|BUILDAH_|STORAGE_|REGISTRY_|XDG_|GO[A-Z]+$|(?:HOME|USERPROFILE|TMPDIR|PATH|SSL_CERT_FILE|SSL_CERT_DIR|(?:https?|all|no)_proxy)$)/i;
 
@@ -272,7 +274,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Ids of those with a label of Tooltray. Rejects where the engine does not tell. */
+/** Ids of containers with a label of Tooltray. Rejects if the engine cannot list them. */
 async function listed({ command, options }: Engine, label: string, env: ResolvedEnv): Promise<readonly string[]> {
   const ask = [...options, 'ps', '-a', '-q', '--filter', `label=tooltray.${label}`];
   const { stdout } = await run(command, ask, { env, timeout: commandTimeoutMs });
@@ -282,10 +284,10 @@ async function listed({ command, options }: Engine, label: string, env: Resolved
 /** Containers whose core no longer runs. */
 async function orphaned({ command, options }: Engine, ids: readonly string[], env: ResolvedEnv): Promise<string[]> {
   if (ids.length === 0) return [];
-  // Docker's list shows one label, Podman's does not.
+  // Docker can list one label, Podman cannot.
   const ask = [...options, 'inspect', '--format', '{{.Id}} {{index .Config.Labels "tooltray.core"}}', ...ids];
   const output = run(command, ask, { env, timeout: commandTimeoutMs });
-  // For a container that is gone by now it fails, but still lists the others.
+  // Fails for a container that has ended meanwhile, but still lists the others.
   const { stdout } = await output.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
   return stdout.split('\n').flatMap((line) => {
     const [id = '', core = ''] = line.trim().split(' ');
@@ -296,7 +298,7 @@ async function orphaned({ command, options }: Engine, ids: readonly string[], en
 /** Never rejects. */
 async function removeAll({ command, options }: Engine, names: readonly string[], env: ResolvedEnv): Promise<void> {
   if (names.length === 0) return;
-  // Podman's `rm -f` alone asks a program to end, and waits ten seconds for one that does not.
+  // Podman's `rm -f` alone sends SIGTERM and waits ten seconds for a program that ignores it.
   for (const how of [['kill'], ['rm', '-f']])
     await run(command, [...options, ...how, ...names], { env, timeout: commandTimeoutMs }).catch(() => undefined);
 }
@@ -308,7 +310,7 @@ async function isAvailable(command: string, args: readonly string[], env: Resolv
   );
 }
 
-/** crun refuses systems with both kinds of cgroups, which runc does not. */
+/** Options for systems with both cgroup versions, which crun refuses and runc supports. */
 async function podmanOptions(env: ResolvedEnv): Promise<readonly string[]> {
   const [crun, runc] = await Promise.all(['crun', 'runc'].map((name) => findCommand(name, env)));
   const isHybrid = existsSync('/sys/fs/cgroup/unified');
@@ -374,7 +376,7 @@ function holdsOurs(path: string): AppError {
   });
 }
 
-/** An interpreter of this computer, by its path: the image has its own. */
+/** Whether the command is an interpreter path of this computer; the image has its own. */
 function isOfImage(command: string): boolean {
   return /[/\\]/.test(command) && defaultImages.some(([name]) => name.test(programName(command)));
 }

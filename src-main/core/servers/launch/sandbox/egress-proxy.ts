@@ -1,7 +1,7 @@
 /**
- * The network of a box that may reach some hosts and no others: the box itself has none, but a door to a proxy of
- * Tooltray, which lets through what the entry names and looks at where a name leads. Programs go there by the variables
- * that programs know for proxies.
+ * Network access for sandboxes that may reach only certain hosts. The sandbox has no network of its own; it reaches a
+ * proxy of Tooltray through a Unix socket. The proxy permits the hosts named in the entry and checks the addresses
+ * they resolve to. Programs find it through the usual proxy variables.
  */
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
@@ -17,13 +17,13 @@ import { ensurePrivateDir } from '../../../base/app-paths.ts';
 import { isProcessRunning } from '../../../base/file-lock.ts';
 import { addressKind, hostKind } from '../../network/address-kinds.ts';
 
-/** Called when a server requests a host that it may not reach, once for each host of a proxy. */
+/** Called when a server requests a host that is not permitted, once per host and proxy. */
 export type OnRefused = (server: string, host: string) => void;
 
 /** Resolves a name to all its addresses; rejects if there are none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** The way out of one box. */
+/** The proxy of one sandbox. */
 export interface EgressProxy {
   /** A Unix socket. */
   readonly socket: string;
@@ -34,14 +34,14 @@ export interface EgressProxy {
 const maxProxyConnections = 256;
 const maxReportedHosts = 100;
 
-/** Opens doors for the servers of one core. */
+/** Opens proxies for the servers of one core. */
 export class EgressProxyFactory {
   readonly #folder: string;
   readonly #onRefused: OnRefused;
   readonly #resolve: Resolve;
   #cleared: Promise<void> | undefined;
 
-  /** `folder` is where the sockets are created; its path must be short enough for a socket address. */
+  /** `folder`: for the sockets; its path must be short enough for a socket address. */
   constructor(folder: string, onRefused: OnRefused, resolve: Resolve = (host) => lookup(host, { all: true })) {
     this.#folder = folder;
     this.#onRefused = onRefused;
@@ -49,8 +49,8 @@ export class EgressProxyFactory {
   }
 
   /**
-   * `forOthers`: who comes may be another user of this computer, as in a container; the folder still keeps all others
-   * out. Rejects with the system's error.
+   * `forOthers`: clients may be another user of this computer, as in a container; the folder still excludes all
+   * others. Rejects with the system's error.
    */
   async open(serverName: string, hosts: readonly string[], forOthers = false): Promise<EgressProxy> {
     ensurePrivateDir(this.#folder);
@@ -74,7 +74,7 @@ export class EgressProxyFactory {
       },
     });
     const server = createServer({ allowHalfOpen: true }, (line) => {
-      // The proxy takes a connection without it for one that has ended.
+      // The proxy treats a connection without it as closed.
       Object.defineProperty(line, 'remoteAddress', { value: 'unix' });
       proxy.server.emit('connection', line);
     });
@@ -101,18 +101,18 @@ const port = 3128;
 
 /** Starts a program with access to the proxy. */
 export interface ProxyRoute {
-  /** Variables by which programs find the proxy. */
+  /** Variables that tell programs the proxy. */
   readonly env: Readonly<Record<string, string>>;
-  /** Before the program's own: it waits until there is a way. */
+  /** Precedes the program: waits until the proxy is reachable. */
   readonly command: readonly string[];
 }
 
-/** With what a sandbox has: a shell, and socat of this computer. */
+/** Uses what a sandbox has: a shell, and socat of this computer. */
 export function socatRoute(hosts: readonly string[]): ProxyRoute {
   return { env: proxyVariables(hosts), command: ['/bin/sh', '-c', waitForProxy, 'sh'] };
 }
 
-/** With the one program that an image is known to have; undefined: it is none that could do that. */
+/** Uses the one program that an image is known to have; undefined if that program cannot do it. */
 export function routeByProgram(program: string, hosts: readonly string[]): ProxyRoute | undefined {
   const env = proxyVariables(hosts);
   if (/^(?:node|npx|npm)$/.test(program)) return { env, command: ['node', '-e', forwardInNode, '--'] };
@@ -191,7 +191,7 @@ const waitForProxy = [
 
 const prefix = 'door-';
 
-/** Sockets of cores that were killed. */
+/** Removes sockets of cores that were killed. */
 async function removeLeft(folder: string): Promise<void> {
   const names = await readdir(folder);
   const left = names.filter((name) => name.startsWith(prefix) && !isProcessRunning(Number(name.split('-')[1])));
@@ -208,12 +208,12 @@ class Refusal extends Error {
   }
 }
 
-/** How a host that is allowed is resolved: to what was looked at, and nothing else. Rejects with Refusal. */
+/** Resolves a permitted host to checked addresses only. Rejects with Refusal. */
 async function wayTo(host: string, wanted: number, hosts: readonly string[], resolve: Resolve): Promise<Lookup> {
   if (!hosts.some((one) => isNamed(one, host, wanted))) {
     throw new Refusal(`This server may not reach ${host}:${wanted}. It may reach ${hosts.join(', ')}.`, 403);
   }
-  // An address that was written down is what the user meant.
+  // A literal address is what the user approved.
   const found = await resolve(host).catch(() => {
     throw new Refusal(`${host} could not be found.`, 502);
   });
@@ -226,7 +226,7 @@ async function wayTo(host: string, wanted: number, hosts: readonly string[], res
     if (options.all === true) answer(null, [first, ...others]);
     else answer(null, first.address, first.family);
   };
-  // What sockets ask of it is less than what `dns.lookup` is.
+  // Sockets need less than the type of `dns.lookup`.
   return known as Lookup;
 }
 
@@ -235,7 +235,7 @@ type Lookup = NonNullable<PrepareRequestFunctionResult['dnsLookup']>;
 /** Names assigned within a network, not by the internet: RFC 6762, 8375, ICANN's `internal`, and names of one part. */
 const ownNames = /^[^.:]+$|\.(?:corp|home|home\.arpa|internal|intranet|lan|local|localdomain)$/;
 
-/** `*.example.com` stands for what is below it; without a port it is that of http or https. */
+/** `*.example.com` matches subdomains; without a port, the ports of http and https match. */
 function isNamed(written: string, host: string, wanted: number): boolean {
   const { name, only } = nameAndPort(written);
   const isPort = only === undefined ? wanted === 80 || wanted === 443 : Number(only) === wanted;

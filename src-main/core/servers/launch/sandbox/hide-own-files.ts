@@ -13,8 +13,8 @@ import { markVariable } from '../process-tree.ts';
 import { filesBeside, findSandbox, resolverMounts } from './bubblewrap.ts';
 
 /**
- * Returns the launch with the hidden paths covered. `outside`: the environment in which bubblewrap is looked up. Rejects
- * with AppError server_not_started where bubblewrap cannot be used.
+ * Returns the launch with the hidden paths covered. `outside`: the environment in which bubblewrap is looked up.
+ * Rejects with AppError server_not_started if bubblewrap cannot be used.
  */
 export async function hideOwnFiles(
   launch: ProcessLaunch,
@@ -27,7 +27,7 @@ export async function hideOwnFiles(
   const real = await resolveProtectedPaths(hidden);
   const folders = await existing([...hidden.folders, ...real.folders]);
   const files = await filesBeside(real, [{ path: '/', writable: true }]);
-  // The home of a user's process and the folder of an unpacked bundle lie in a folder of ours.
+  // The home of a user's process and the folder of an unpacked bundle are inside a folder of ours.
   const own = await existing([env['HOME'] ?? '/', cwd ?? '/'].filter((path) => isBelow(folders, path)));
   const words = [
     ...['--unshare-pid', '--die-with-parent', '--cap-drop', 'ALL', '--bind', '/', '/', '--dev-bind', '/dev', '/dev'],

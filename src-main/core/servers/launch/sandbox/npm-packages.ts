@@ -22,7 +22,7 @@ import { type ProcessLaunch, startLaunch } from '../process-group.ts';
 import { programSteps } from './program-files.ts';
 import { wrapInBubblewrap } from './bubblewrap.ts';
 
-/** In ms, for a slow network and a large package. */
+/** In ms, long enough for a slow network and a large package. */
 const installTimeoutMs = 180_000;
 /** Maximum retained output of npm, from its end. */
 const maxOutputBytes = 64 * 1024;
@@ -34,7 +34,7 @@ interface Npm {
 
 interface Installed {
   readonly launch: ProcessLaunch;
-  /** Folders that it reads. */
+  /** Folders that the server reads. */
   readonly folders: readonly string[];
 }
 
@@ -46,8 +46,9 @@ export class NpmPackages {
   }
 
   /**
-   * The launch of the installed package; undefined for a command that fetches none. `outside`: the user's environment,
-   * which says where packages come from: servers share what is installed here. Rejects with AppError
+   * Returns the launch of the installed package; undefined for a command that fetches none. `outside`: the user's
+   * environment,
+   * which sets the package source, because servers share installed packages. Rejects with AppError
    * `server_not_started`.
    */
   async install(server: string, launch: ProcessLaunch, outside: ResolvedEnv): Promise<Installed | undefined> {
@@ -61,10 +62,10 @@ export class NpmPackages {
       .update(env['npm_config_registry'] ?? '')
       .digest('hex')
       .slice(0, 8);
-    // A package of one name may be another one elsewhere.
+    // A package of the same name may differ in another registry.
     const folder = join(this.#folder, `${name}@${version}`.replace(/[^A-Za-z0-9._@-]/g, '+'), from);
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
-    // Two servers of one package, or two cores: the second finds it there.
+    // Servers or cores that use the same package wait for each other.
     await withSqliteLock(folder, async () => this.#fetch(server, `${name}@${version}`, folder, { npm, env }), {
       staleMs: installTimeoutMs + 10_000,
       waitMs: installTimeoutMs + 20_000,
@@ -83,7 +84,7 @@ export class NpmPackages {
     await writeFile(join(draft, 'package.json'), '{"private":true}');
     const args = ['install', '--prefix', draft, '--no-audit', '--no-fund', '--loglevel=error', spec];
     const isolate = { kind: 'sandbox', read: [], write: [draft], network: true, extraArgs: [] } as const;
-    // Its own and for this once: a cache that packages share, one of them could poison for the others.
+    // A cache of its own for each installation, because a package could poison a shared one.
     const home = `${draft}.home`;
     await rm(home, { recursive: true, force: true });
     await mkdir(home, { mode: 0o700 });
@@ -108,16 +109,15 @@ export class NpmPackages {
 }
 
 /**
- * Scripts of packages run there with the network: what the entry gives its server, and the user's own variables, are
- * not for them.
+ * Install scripts of packages run with the network, so they receive neither the entry's variables nor the user's own.
  */
 function common(env: ResolvedEnv): ResolvedEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform)));
 }
 
-/** From where npm fetches, as the user has set it up; none of their tokens. */
+/** npm's registry settings of the user, without tokens. */
 async function npmSettings(npm: string, env: ResolvedEnv): Promise<ResolvedEnv> {
-  // npm also reads the .npmrc of the folder that it starts in.
+  // npm also reads the .npmrc of its working folder.
   const options = { env, cwd: defaultWorkingFolder(env), timeout: 20_000 };
   const { stdout } = await promisify(execFile)(npm, ['config', 'get', 'registry'], options).catch(() => ({
     stdout: '',
@@ -134,9 +134,8 @@ async function isThere(folder: string): Promise<boolean> {
 }
 
 /**
- * Returns the program of an installed package that is to be started, as npx chooses: the one that is named, the only
- * one, or that of the package's own name. undefined: there is none in the package; what it says of itself may lead out
- * of it.
+ * Returns the program of an installed package that npx would start: the named one, the only one, or the one with the
+ * package's name. Undefined if the package has none; its manifest may name files outside of it.
  */
 export async function programIn(folder: string, name: string, program?: string): Promise<string | undefined> {
   const own = join(folder, 'node_modules', name);
@@ -156,7 +155,7 @@ function fileNamed(bin: unknown, name: string, program: string | undefined): str
   return typeof file === 'string' ? file : undefined;
 }
 
-/** Rejects with what it said last, or AppError `server_not_started` where it takes longer than `limitMs`. */
+/** Rejects with the last output, or with AppError `server_not_started` after `limitMs`. */
 async function runToEnd(launch: ProcessLaunch, limitMs: number): Promise<void> {
   const child = await startLaunch(launch);
   let said = '';

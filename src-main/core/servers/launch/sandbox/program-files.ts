@@ -1,6 +1,6 @@
 /**
- * Which files and folders a program is made of, beside what every system has: its interpreter, its package, the folder
- * it is in.
+ * Determines the files and folders that a program consists of, besides those of the system: its interpreter, its
+ * package, its folder.
  */
 import { open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
@@ -8,31 +8,31 @@ import { isInside } from '../../../security/file-paths.ts';
 import { type ResolvedEnv, findCommand } from '../find-command.ts';
 import { linksOnTheWay } from './real-paths.ts';
 
-/** Programs of the system and of its packages; everybody may read them. */
+/** Folders with programs of the system and its packages, readable by everyone. */
 export const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store'];
 
-/** A script's interpreter may be a script as well; no more than this in a row. */
+/** A script's interpreter may itself be a script, up to this depth. */
 const maxInterpreterDepth = 4;
-/** Package files lie so many folders above a script at the most. */
+/** Maximum number of folders between a script and its package manifest. */
 const highest = 6;
 const packageFiles = ['package.json', 'pyproject.toml', 'deno.json', 'deno.jsonc', 'Gemfile', 'composer.json'];
 
 /** One file of a program, and the target of its link. */
 export interface ProgramStep {
-  /** Its path as it was found. */
+  /** Its path as found. */
   readonly name: string;
-  /** Links on the way from that to its real path. */
+  /** Links between that and its real path. */
   readonly links: ReadonlyMap<string, string>;
   readonly real: string;
-  /** The folder it needs in order to run. */
+  /** The folder that it needs to run. */
   readonly folder: string;
-  /** The interpreter that its first line names, as it was found. */
+  /** The interpreter in its first line, as found. */
   readonly next: string | undefined;
 }
 
 /**
- * `program`: absolute, of a file that exists; the system starts it, and what its first line names. Rejects with the
- * operating system's error.
+ * `program`: absolute path of an existing file; also follows interpreters in first lines. Rejects with the
+ * system's error.
  */
 export async function programSteps(program: string, env: ResolvedEnv): Promise<readonly ProgramStep[]> {
   const steps: ProgramStep[] = [];
@@ -91,7 +91,7 @@ async function interpreterOf(file: string, env: ResolvedEnv): Promise<string | u
   if (!isAbsolute(first)) return undefined;
   if (basename(first) !== 'env') return (await pathExists(first)) ? first : undefined;
   const word = rest.split(/\s+/).find((one) => !one.startsWith('-') && !one.includes('='));
-  // A path would be looked up from a folder that is not known here.
+  // A relative path would depend on an unknown folder.
   return word === undefined || !/^[\w.+-]+$/.test(word) ? undefined : findCommand(word, env);
 }
 
@@ -124,7 +124,7 @@ export async function scriptNamed(
   return stats?.isFile() === true ? path : undefined;
 }
 
-/** Whether something is there, behind links too. */
+/** Whether a path exists, following links. */
 export async function pathExists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

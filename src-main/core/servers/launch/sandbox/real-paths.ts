@@ -1,22 +1,23 @@
-/** Real paths: what a written path leads to, opened in a way that a link planted meanwhile cannot redirect. */
+/** Real paths: resolves a path, and opens it so that a link planted meanwhile cannot redirect it. */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { AppError } from '../../../base/errors.ts';
 
 /**
- * Opens a place without reading it. Source: open(2); Node.js does not name it. The same on x86, ARM, RISC-V and POWER.
+ * The flag O_PATH, which opens a path without reading it. Source: open(2); Node.js does not export it. The same on
+ * x86, ARM, RISC-V and POWER.
  */
 const pathOnly = 0o10000000;
 
 /**
  * Opens the file or folder at a real path (Linux), for a mount by its descriptor. Rejects with AppError
- * `server_not_started` if a link leads elsewhere by now, or with the operating system's error. The caller closes it.
+ * `server_not_started` if a link now leads elsewhere, or with the system's error. The caller closes it.
  */
 export async function openRealPath(path: string): Promise<FileHandle> {
   const handle = await open(path, pathOnly | constants.O_NOFOLLOW);
   try {
-    // What the descriptor denotes is what is mounted, so its own path is the one to be compared.
+    // The mount uses the descriptor, so its own path is compared.
     const opened = await readlink(`/proc/self/fd/${handle.fd}`);
     if (opened === path && !(await handle.stat()).isSymbolicLink()) return handle;
     throw new AppError('server_not_started', `${path} leads to ${opened} by now.`);
@@ -26,7 +27,7 @@ export async function openRealPath(path: string): Promise<FileHandle> {
   }
 }
 
-/** The symbolic links that are followed on the way to `path`, each with its target as it is written. Never rejects. */
+/** The symbolic links on the way to `path`, each with its target as written. Never rejects. */
 export async function linksOnTheWay(path: string): Promise<ReadonlyMap<string, string>> {
   const links = new Map<string, string>();
   const left = path.split(sep);
@@ -59,15 +60,15 @@ const maxLinks = 40;
 export type Wanted = 'folder' | 'file' | { readonly target: string };
 
 /**
- * Makes `path` (relative) below `root`, a folder of Tooltray that a server writes into between its starts (Linux).
- * Links that it planted on the way are replaced by folders, never followed. Rejects with the operating system's error.
+ * Creates `path` (relative) below `root`, a folder of Tooltray that a server writes between its starts (Linux). Links
+ * that it planted on the way are replaced by folders, never followed. Rejects with the system's error.
  */
 export async function makeBelow(root: string, path: string, wanted: Wanted): Promise<void> {
   const names = path.split(sep).filter((name) => name !== '');
   let folder = await openFolder(root);
   try {
     for (const [index, name] of names.entries()) {
-      // A path through the descriptor refers to this folder, even if its name now refers to another one.
+      // A path through the descriptor refers to this folder, even if its name refers to another one meanwhile.
       const at = join(`/proc/self/fd/${folder.fd}`, name);
       if (index === names.length - 1) return await makeOne(at, wanted);
       await makeOne(at, 'folder');

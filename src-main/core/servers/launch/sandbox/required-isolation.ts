@@ -19,19 +19,19 @@ export function requiredIsolation(config: StdioServerConfig, allowsUnconfined: b
   const { network, networkMode } = isolate;
   return {
     ...isolate,
-    // A sandbox that is used only where there is one does not hold.
+    // A sandbox that is used only if available gives no guarantee.
     kind: isolate.kind === 'auto' ? kind : isolate.kind,
-    // Without a word on it, a container would have the network.
+    // By default a container would have network access.
     network: isolation?.['network'] === undefined && networkMode === undefined ? false : network,
   };
 }
 
-/** Whether the entry says that its command runs without a sandbox. */
+/** Whether the entry runs its command without a sandbox. */
 export function isUnconfined(config: Pick<StdioServerConfig, 'isolate' | 'isolation' | 'command' | 'args'>): boolean {
   return config.isolate === undefined && config.isolation?.['mode'] === 'none' && !startsContainer(config);
 }
 
-/** Whether the command is a container engine's that runs an image. */
+/** Whether the command is a container engine that runs an image. */
 export function startsContainer({ command, args }: Pick<StdioServerConfig, 'command' | 'args'>): boolean {
   return runnerOf(command) === 'container' && args.find((word) => !word.startsWith('-')) === 'run';
 }

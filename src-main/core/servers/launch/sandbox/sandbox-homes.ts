@@ -14,16 +14,16 @@ import { programNamed } from '../../../trust/pins/launch-fingerprint.ts';
 import type { ConfinedEntry } from './agreed-places.ts';
 
 export interface OpenHome {
-  /** Exists; undefined: an empty one in memory. */
+  /** An existing folder; undefined: an empty one in memory. */
   readonly folder: string | undefined;
-  /** To be called when the server has ended. */
+  /** Call it when the server has ended. */
   readonly cleanUp: CleanUp;
 }
 
-/** Removes what a launch leaves on the disk. Neither throws. */
+/** Removes what a launch leaves on disk. Never throws. */
 export interface CleanUp {
   readonly remove: () => Promise<void>;
-  /** The same without waiting, for the end of our own process. */
+  /** The same, synchronously, for the end of our own process. */
   readonly removeNow: () => void;
 }
 
@@ -38,14 +38,14 @@ export class SandboxHomes {
 
   readonly #config: string;
 
-  /** `folder`: ours, private. `config`: the file whose servers these are; another file has servers of its own. */
+  /** `folder`: a private folder of ours. `config`: the config file of the servers; each file has its own homes. */
   constructor(folder: string, config: string) {
     this.#config = config;
     this.#homes = join(folder, 'homes');
     this.#trials = join(folder, 'trials');
   }
 
-  /** Rejects with the operating system's error. */
+  /** Rejects with the system's error. */
   async open({ name, command, args, isolate: { forgets } }: ConfinedEntry): Promise<OpenHome> {
     if (forgets === 'everything') return { folder: undefined, cleanUp: nothing };
     if (forgets === 'home') {
@@ -80,7 +80,7 @@ export class SandboxHomes {
     }
   }
 
-  /** The server of this config that a folder belongs to. */
+  /** The server of this config that owns a folder. */
   async #ownerOf(home: string): Promise<string | undefined> {
     try {
       const owner: unknown = JSON.parse(await readFile(join(home, ownerFile), 'utf8'));
@@ -91,7 +91,7 @@ export class SandboxHomes {
     }
   }
 
-  /** Names may hold anything, and no two share a folder. */
+  /** Names may contain anything, and no two share a folder. */
   #folderOf(server: string): string {
     const readable = server.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 40);
     return join(this.#homes, `${readable}-${digest(JSON.stringify([this.#config, server])).slice(0, 8)}`);

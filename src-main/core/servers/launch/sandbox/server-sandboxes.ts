@@ -1,5 +1,6 @@
 /**
- * Starts servers in the box that their entry asks for, or says why that cannot be: never without one that was wanted.
+ * Starts servers in the sandbox that their entry requires, or says why that is not possible; never without a required
+ * one.
  */
 import { dirname, join } from 'node:path';
 import type { AppPaths } from '../../../base/app-paths.ts';
@@ -23,9 +24,9 @@ import { type CleanUp, SandboxHomes } from './sandbox-homes.ts';
 import { wrapInBubblewrap, sandboxUnavailableReason } from './bubblewrap.ts';
 
 interface BoxesOptions {
-  /** Our private folder: sandbox homes and the packages installed for them. */
+  /** A private folder of ours, for sandbox homes and installed packages. */
   readonly folder: string;
-  /** The config file that the servers are of. */
+  /** The config file of the servers. */
   readonly config: string;
   /** Paths hidden from every sandbox. */
   readonly hidden: ProtectedPaths;
@@ -33,8 +34,8 @@ interface BoxesOptions {
   readonly sockets: string;
   readonly onRefused: OnRefused;
   /**
-   * Whether every command is confined, as on a core that serves several users. An entry can then opt out of its sandbox,
-   * but not of what hides other processes and `hidden` from it. `preferred`: only where a sandbox is available.
+   * Whether every command is confined, as in a core that serves several users. An entry can then opt out of its
+   * sandbox, but other processes and `hidden` stay invisible. `preferred`: only if a sandbox is available.
    */
   readonly confinement?: 'required' | 'preferred' | undefined;
   /** The user, if several share the core; all users share `containers`. */
@@ -45,7 +46,7 @@ export interface SandboxedLaunch extends ProcessLaunch {
   readonly serverName: string;
   /** The entry's own variables. */
   readonly own: ResolvedEnv;
-  /** Names of the user's variables that it gets. */
+  /** Names of the user's variables that it receives. */
   readonly inherited: readonly string[];
   /** The entry that the user approved, before secrets are filled in. */
   readonly entry: ConfinedEntry;
@@ -71,7 +72,7 @@ export class ServerSandboxes {
     this.#homes = new SandboxHomes(options.folder, options.config);
   }
 
-  /** The user has agreed to these servers: what their paths lead to is fixed. Never rejects. */
+  /** Called when the user approves these servers: resolves their paths for good. Never rejects. */
   agree(servers: readonly ServerConfig[]): Promise<void> {
     return this.#places.agree(servers);
   }
@@ -81,7 +82,7 @@ export class ServerSandboxes {
     return this.#places.forget(server);
   }
 
-  /** Deletes the homes of a server that is gone. Never rejects. */
+  /** Deletes the homes of a removed server. Never rejects. */
   removeHomes(server: string): Promise<void> {
     return this.#homes.remove(server);
   }
@@ -97,8 +98,8 @@ export class ServerSandboxes {
   }
 
   /**
-   * Returns the launch of a command without isolation. Rejects with AppError server_not_started where confinement is
-   * required and not possible.
+   * Returns the launch of a command without isolation. Rejects with AppError server_not_started if confinement is
+   * required and impossible.
    */
   async launchUnconfined(
     launch: ProcessLaunch,
@@ -114,7 +115,7 @@ export class ServerSandboxes {
   }
 
   /**
-   * A command that starts a container itself mounts what it did when the user agreed to it. Rejects with AppError
+   * Checks that a command which starts a container itself still mounts what the user approved. Rejects with AppError
    * `server_not_started`.
    */
   async checkMounts(entry: Omit<ConfinedEntry, 'isolate'>): Promise<void> {
@@ -188,17 +189,14 @@ export class ServerSandboxes {
     return { identity: JSON.stringify([person.identity, server]), home };
   }
 
-  /** Why there is no sandbox on this machine, asked once; undefined: there is one. Never rejects. */
+  /** The reason why this computer has no sandbox, determined once; undefined if it has one. Never rejects. */
   sandboxProblem(env: ResolvedEnv): Promise<string | undefined> {
     this.#problem ??= sandboxUnavailableReason(env);
     return this.#problem;
   }
 }
 
-/**
- * Creates the sandboxes for the Tooltray home that uses `configFile`. `policy`: where all
- * commands are confined.
- */
+/** Creates the sandboxes for the Tooltray home that uses `configFile`. `policy`: set if all commands are confined. */
 export function createServerSandboxes(
   paths: AppPaths,
   configFile: string,
@@ -236,7 +234,7 @@ function closing(proxy: EgressProxy): CleanUp {
   };
 }
 
-/** Cleans up once what `make` makes has ended, or cannot be made. */
+/** Cleans up when the made process has ended, or if making it fails. */
 async function withCleanUp(cleanUp: CleanUp, make: () => Promise<ProcessLaunch>): Promise<ProcessLaunch> {
   try {
     const made = await make();
@@ -264,7 +262,7 @@ async function withCleanUp(cleanUp: CleanUp, make: () => Promise<ProcessLaunch>)
 const noForwarder = 'what opens its way to them needs Node.js or Python in its image, and its program is neither';
 
 function proxyProblem({ extraArgs }: Isolation): string | undefined {
-  // A socket of this computer cannot be shown to the one that containers run on there.
+  // A socket of this computer cannot be mounted into the virtual machine that runs containers there.
   if (process.platform !== 'linux') return 'Tooltray can do that on Linux only';
   const others = extraArgs.some((arg) => /^--(?:net|network)(?:=|$)/.test(arg));
   return others ? 'its "extra_args" give it another network' : undefined;
