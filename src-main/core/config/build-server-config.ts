@@ -11,7 +11,7 @@ import type { EntryReader } from './entry-reader.ts';
 import { placementProblem } from './placement.ts';
 import { parseOAuthClient } from './read-oauth.ts';
 import { type Env, replaceVariables, type UnresolvedPlaceholder } from './replace-variables.ts';
-import type { ServerEntry } from './schema.ts';
+import { addressProblem, type ServerEntry } from './schema.ts';
 
 interface BuildContext {
   readonly env: Env;
@@ -122,27 +122,17 @@ function stdioPart(reader: EntryReader, entry: ServerEntry, { folder, env, setti
 }
 
 function httpPart(reader: EntryReader, entry: ServerEntry) {
-  const url = URL.canParse(entry.url ?? '') ? new URL(entry.url ?? '') : undefined;
-  if (isUnfilled(entry.url ?? '')) {
-    // Reported already; what the address will be is not known.
-  } else if (url === undefined || !/^\s*https?:\/\/[^/\s]/i.test(entry.url ?? '')) {
-    reader.report(
-      'error',
-      ['url'],
-      'This is not an address that starts with http:// or https://.',
-      'Write "https://host/mcp".',
-    );
-  } else if (url.username !== '' || url.password !== '') {
-    const suggestion = 'Write them into "headers", as "Authorization": "Basic ${env:NAME}".';
-    reader.report('error', ['url'], 'User names and passwords in a URL are not sent.', suggestion);
-  }
+  // A placeholder that is left was reported: what the address will be is not known.
+  const problem = isUnfilled(entry.url ?? '') ? undefined : addressProblem(entry.url ?? '');
+  if (problem !== undefined) reader.report('error', ['url'], ...problem);
   return {
     url: (entry.url ?? '').trim(),
     headers: entry.headers ?? {},
     ...(typeof entry.oauth === 'object' && {
-      oauth: parseOAuthClient(entry.oauth, (severity, key, ...words) =>
-        reader.report(severity, ['oauth', key], ...words),
-      ),
+      // Keys without an effect were reported when the entry was read.
+      oauth: parseOAuthClient(entry.oauth, (severity, key, ...words) => {
+        if (severity === 'error') reader.report(severity, ['oauth', key], ...words);
+      }),
     }),
   };
 }

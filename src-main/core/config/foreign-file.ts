@@ -29,13 +29,15 @@ export function foreignProblem(text: string, file: string, found: FoundServers |
   );
 }
 
-/** Servers beside those that are read, such as those of projects: one warning a place. */
-export function reportUnreadPlaces(document: ConfigDocument, { entries }: FoundServers, file: string): void {
+/** Servers beside those that are read, such as those of projects, one warning a place; and rules that are not applied. */
+export function reportUnreadPlaces(document: ConfigDocument, { entries, notes }: FoundServers, file: string): void {
   const { root } = document;
+  if (root === undefined) return;
+  for (const note of notes) document.report('warning', root, [], note);
   const others = entries.filter(({ path, refusal }) => !isOurs(path) && path.length > 1 && refusal === undefined);
   const byPlace = Map.groupBy(others, ({ path }) => path.slice(0, -1).map(String).join('.'));
   for (const [place, { length, 0: first }] of byPlace) {
-    if (root === undefined || first === undefined) continue;
+    if (first === undefined) continue;
     const path = first.path.slice(0, -1);
     const reason = `${formatCount(length, 'server')} under "${place}" ${length === 1 ? 'is' : 'are'} not read here.`;
     document.report('warning', nodeAt(root, path), path, reason, { suggestion: importLine(file) });
@@ -46,11 +48,9 @@ function isOurs([container]: readonly PropertyKey[]): boolean {
   return containerKeys.some((key) => key === container);
 }
 
-function problemOf({ entries, dialect, places, notes }: FoundServers, format: string | undefined, file: string) {
-  if (format === undefined && (entries.length === 0 ? notes.length === 0 : entries.some(({ path }) => isOurs(path))))
-    return undefined;
-  const [note] = notes;
-  if (entries.length === 0) return note === undefined ? undefined : problem(file, note);
+function problemOf({ entries, dialect, places, form }: FoundServers, format: string | undefined, file: string) {
+  if (entries.length === 0) return form === undefined ? undefined : problem(file, form);
+  if (format === undefined && entries.some(({ path }) => isOurs(path))) return undefined;
   const product = dialect === commonDialect ? undefined : `${dialect.product}’s configuration`;
   const what =
     product === undefined

@@ -118,6 +118,16 @@ export function clientMetadataUrlProblem(address: string): string | undefined {
   return url.href === address && url.pathname.length > 1 ? undefined : expected;
 }
 
+/** Why a server cannot be reached at an address: what is wrong and what to write; undefined: it can. */
+export function addressProblem(address: string): readonly [reason: string, suggestion: string] | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^\s*https?:\/\/[^/\s]/i.test(address))
+    return ['This is not an address that starts with http:// or https://.', 'Write "https://host/mcp".'];
+  if (url.username === '' && url.password === '') return undefined;
+  const suggestion = 'Write them into "headers", as "Authorization": "Basic ${env:NAME}".';
+  return ['User names and passwords in a URL are not sent.', suggestion];
+}
+
 export const registrySettings = z.array(registry).max(20);
 
 const most = z.int().min(0);

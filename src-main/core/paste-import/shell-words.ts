@@ -36,8 +36,7 @@ export function splitShellWords(line: string): readonly string[] {
   if (operator !== null) throw forShells(operator[1] ?? operator[2] ?? operator[3] ?? '');
   const substitution = /`|\$\(/.exec(line.replace(/'[^']*'/gs, ''));
   if (substitution !== null) throw forShells(substitution[0] === '`' ? '`' : '$( )');
-  // A path of Windows: its backslashes are no quoting.
-  return splitCommand(/(?:^|[\s"'=])[A-Za-z]:\\/.test(line) ? line.replace(/\\(?!")/g, '\\\\') : line);
+  return splitCommand(line);
 }
 
 function isOpen(line: string): boolean {

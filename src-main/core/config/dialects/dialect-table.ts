@@ -13,9 +13,11 @@ export const dialects: readonly Dialect[] = [
     id: 'mcpproxy',
     product: 'MCPProxy',
     file: /\.mcpproxy\/mcp_config\.json$/,
-    entryKeys: ['protocol', 'launcher_wait_timeout', 'quarantined', 'working_dir'],
+    entryKeys: ['protocol', 'launcher_wait_timeout', 'quarantined', 'working_dir', 'init_timeout'],
     rootKeys: ['tools_limit', 'tool_response_limit', 'enable_socket', 'data_dir', 'routing_mode', 'docker_isolation'],
     timeout: 'unknown',
+    // A duration of Go: a number counts nanoseconds.
+    keys: { inittimeout: { field: 'initTimeoutSeconds', form: 'nanoseconds' } },
     both: 'command',
   },
   {
@@ -76,20 +78,35 @@ export const dialects: readonly Dialect[] = [
   {
     id: 'amazon-q',
     product: 'Amazon Q',
-    file: /(?:\.aws\/amazonq|\.amazonq|\.kiro)\/.*\.json$/,
+    file: /(?:\.aws\/amazonq|\.amazonq)\/.*\.json$/,
     timeout: 'call ms',
   },
-  { id: 'zed', product: 'Zed', timeout: 'unknown' },
+  { id: 'zed', product: 'Zed', timeout: 'call ms' },
   { id: 'codex', product: 'Codex', file: /\.codex\/config\.toml$/, timeout: 'call s' },
-  { id: 'opencode', product: 'opencode', file: /opencode\.jsonc?$/, timeout: 'start ms' },
-  { id: 'crush', product: 'Crush', file: /(?:^|[/.])crush\.json$/, timeout: 'start s', bareVariables: true },
-  { id: 'goose', product: 'Goose', timeout: 'call s', bareVariables: true },
+  { id: 'opencode', product: 'opencode', file: /opencode\.jsonc?$/, schema: /opencode\.ai/, timeout: 'start ms' },
+  {
+    id: 'crush',
+    product: 'Crush',
+    file: /(?:^|[/.])crush\.json$/,
+    schema: /charm\.land/,
+    entryTypes: ['stdio', 'http', 'sse'],
+    timeout: 'start s',
+    bareVariables: true,
+  },
+  {
+    id: 'goose',
+    product: 'Goose',
+    timeout: 'call s',
+    keys: { availabletools: { field: 'enabledTools', form: 'toolsIfAny' } },
+    bareVariables: true,
+  },
   { id: 'amp', product: 'Amp', timeout: 'unknown' },
   {
     id: 'continue',
     product: 'Continue',
     file: /\.continue\/.*\.(?:ya?ml|json)$/,
-    entryKeys: ['requestOptions', 'connectionTimeout'],
+    entryKeys: ['requestOptions', 'uses'],
+    rootKeys: ['schema'],
     timeout: 'unknown',
     doubleBraces: true,
   },
@@ -102,7 +119,7 @@ export const dialects: readonly Dialect[] = [
   },
   { id: 'augment', product: 'Augment', timeout: 'unknown' },
   { id: 'openhands', product: 'OpenHands', timeout: 'call s' },
-  { id: 'kiro', product: 'Kiro', timeout: 'call ms' },
+  { id: 'kiro', product: 'Kiro', file: /\.kiro\/.*\.json$/, timeout: 'call ms' },
   {
     id: 'mcphub',
     product: 'MCPHub',
@@ -125,7 +142,13 @@ export const dialects: readonly Dialect[] = [
     entryKeys: ['serverInstructions', 'chatMenu'],
     timeout: 'call ms',
   },
-  { id: 'fast-agent', product: 'fast-agent', entryKeys: ['read_timeout_seconds'], timeout: 'call s' },
+  {
+    id: 'fast-agent',
+    product: 'fast-agent',
+    file: /fastagent\.config\.ya?ml$/,
+    entryKeys: ['read_timeout_seconds'],
+    timeout: 'call s',
+  },
   {
     id: 'cherry-studio',
     product: 'Cherry Studio',
@@ -134,10 +157,17 @@ export const dialects: readonly Dialect[] = [
   },
   { id: 'trae', product: 'Trae', entryKeys: ['fromGalleryId', 'start_mcp_timeout'], timeout: 'unknown' },
   { id: 'warp', product: 'Warp', entryKeys: ['start_on_launch'], timeout: 'unknown' },
-  { id: 'mini-a', product: 'Mini-A', timeout: 'start ms' },
+  {
+    id: '1mcp',
+    product: '1MCP',
+    file: /1mcp\/mcp\.json$/,
+    entryKeys: ['tags', 'inheritParentEnv', 'envFilter', 'restartOnExit'],
+    timeout: 'call ms',
+  },
+  { id: 'mini-a', product: 'Mini-A', file: /^mini-a$/, timeout: 'call ms' },
 ];
 
-/** A place where servers stand. `*` is any key. */
+/** A place where servers stand. `*` is any key, `**` any number of keys. */
 export interface ServerPlace {
   readonly path: readonly string[];
   /** The product that owns this place; absent if several share it and other content distinguishes them. */
@@ -158,7 +188,6 @@ export const serverPlaces: readonly ServerPlace[] = [
   { path: ['mcp_servers'], dialect: 'codex' },
   { path: ['amp.mcpServers'], dialect: 'amp' },
   { path: ['mcp', 'servers'], dialect: 'vscode' },
-  { path: ['mcp', 'mcpServers'] },
   { path: ['mcp', 'sse_servers'], dialect: 'openhands', items: 'sse' },
   { path: ['mcp', 'shttp_servers'], dialect: 'openhands', items: 'http' },
   { path: ['mcp', 'stdio_servers'], dialect: 'openhands' },
@@ -174,8 +203,13 @@ export const serverPlaces: readonly ServerPlace[] = [
   { path: ['customizations', 'vscode', 'mcp', 'servers'], dialect: 'vscode' },
   { path: ['customizations', 'vscode', 'settings', 'mcp', 'servers'], dialect: 'vscode' },
   { path: ['projects', '*', 'mcpServers'], dialect: 'claude-code', isProject: true },
+  { path: ['server', 'mcp_config'], items: 'one' },
+  { path: ['**', 'mcpServers'] },
   { path: ['nativeMCPServers'], dialect: 'mcphub-nvim', refusal: 'It runs inside Neovim.' },
 ];
+
+/** Places with more than servers: an entry has a command, a URL or a type. */
+export const mixedPlaces: ReadonlySet<string> = new Set(['mcp', 'powers', 'extensions']);
 
 /** Lists next to the servers that say which of them may run, or which of their tools. */
 export interface PolicyList {
@@ -198,6 +232,7 @@ export const policyLists: readonly PolicyList[] = [
   { path: ['projects', '*', 'disabledMcpjsonServers'], kind: 'off' },
   { path: ['amp.tools.disable'], kind: 'tools off' },
   { path: ['tools'], kind: 'tool map' },
+  { path: ['permission'], kind: 'tool map' },
 ];
 
 const registryFile = 'This is a server.json of the MCP registry. Add its server: tooltray import --file FILE.';
@@ -210,6 +245,11 @@ export const foreignForms: readonly { readonly keys: readonly string[]; readonly
     keys: ['image', 'about'],
     reason:
       'This is an entry of Docker’s MCP registry. Its server is a container image: tooltray add NAME docker run -i --rm IMAGE.',
+  },
+  {
+    keys: ['startCommand'],
+    reason:
+      'This is how Smithery starts a server, not a configuration. Add the server with the command of its own page: tooltray add NAME COMMAND.',
   },
   {
     keys: ['registry', 'displayName'],

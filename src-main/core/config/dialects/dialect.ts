@@ -2,9 +2,9 @@
 
 /**
  * How a value becomes the value of our field. `same`: unchanged; `not`: a switch the other way round; times: in that
- * unit or as a Go duration; `variables`: names of environment variables, or NAME=VALUE pairs; `secrets`: names of
- * secrets that become variables; the `header…` forms fill `headers`; `bearer`: a token for the Authorization header;
- * `tools`: Copilot's list, a map of switches, or include and exclude.
+ * unit or as a Go duration; `secrets`: names of secrets that become variables; the `header…` forms fill `headers`;
+ * `bearer`: a token for the Authorization header; `tools`: Copilot's list, a map of switches, or include and exclude;
+ * `toolsIfAny`: a list that lets every tool through if it is empty.
  */
 export type KeyForm =
   | 'same'
@@ -12,13 +12,13 @@ export type KeyForm =
   | 'seconds'
   | 'milliseconds'
   | 'nanoseconds'
-  | 'variables'
   | 'secrets'
   | 'headerVariables'
   | 'bearerVariable'
   | 'bearer'
   | 'scopes'
-  | 'tools';
+  | 'tools'
+  | 'toolsIfAny';
 
 /** Our field that a key stands for, and how its value is read. */
 export interface KeyRule {
@@ -43,7 +43,11 @@ export interface Dialect {
   /** Keys next to the servers that only this product writes. */
   readonly rootKeys?: readonly string[];
   readonly timeout: TimeoutMeaning;
-  /** Keys that mean something else than elsewhere. */
+  /** Matches the address of its schema, in `$schema`. */
+  readonly schema?: RegExp;
+  /** Types of entries that distinguish it from another product with the same place. */
+  readonly entryTypes?: readonly string[];
+  /** Plain keys that mean something else than elsewhere. */
   readonly keys?: Readonly<Record<string, KeyRule>>;
   /** `$NAME` stands for a variable anywhere in a text; else only where it is the whole value. */
   readonly bareVariables?: true;

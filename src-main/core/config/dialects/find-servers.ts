@@ -4,10 +4,12 @@
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
+import { isEntry } from './read-entry.ts';
 import {
   commonDialect,
   dialects,
   foreignForms,
+  mixedPlaces,
   policyLists,
   type PolicyList,
   type ServerPlace,
@@ -37,6 +39,8 @@ export interface FoundServers {
   readonly places: readonly string[];
   /** About the file as a whole, a sentence each. */
   readonly notes: readonly string[];
+  /** What the file is, as a sentence, if it names servers in a form that cannot be brought over. */
+  readonly form: string | undefined;
 }
 
 /** `file`: the path or name of the file, as a hint; empty if there is none. */
@@ -47,7 +51,7 @@ export function findServers(value: unknown, file: string): FoundServers {
   const taken = new Set<unknown>();
   const entries = found.flatMap(({ place, container, path }) => {
     // `mcp.servers` and `mcp` are one place.
-    const items = taken.has(container) ? [] : entriesIn(container, place, path);
+    const items = taken.has(container) ? [] : entriesIn(container, place, path, nameOf(root));
     for (let at: unknown = root, step = 0; step <= path.length; step++) {
       taken.add(at);
       at = objectOrEmpty(at)[String(path[step])];
@@ -56,21 +60,15 @@ export function findServers(value: unknown, file: string): FoundServers {
   });
   const flat = entries.length === 0 && found.length === 0 ? flatEntries(root, whole) : [];
   const places = [...new Set(entries.map(({ path }) => path.slice(0, -1).map(String).join('.')))];
-  const form = foreignForms.find(({ keys }) => keys.every((key) => root[key] !== undefined));
-  const notes = [...(form === undefined ? [] : [form.reason]), ...policyNotes(root)];
+  const form = foreignForms.find(({ keys }) => keys.every((key) => root[key] !== undefined))?.reason;
+  const elsewhere = found.flatMap(({ container, path }) =>
+    typeof container === 'string' ? [`"${path.join('.')}" names another file, which is not read: ${container}`] : [],
+  );
+  const notes = [...new Set([...elsewhere, ...policyNotes(root)])];
   const all = [...entries, ...flat];
-  const byEntry = all.find((one) => one.dialect !== commonDialect)?.dialect;
-  const dialect = whole.byFile ?? whole.byRoot ?? byEntry ?? commonDialect;
-  return { dialect, entries: all, places, notes };
-}
-
-/** Whether an object says what to start or where to connect. */
-export function isEntry(value: unknown): value is JsonObject {
-  if (!isObject(value)) return false;
-  const said = [value['command'], value['cmd'], value['url'], value['uri'], value['serverUrl'], value['httpUrl']];
-  if ([...said, value['base_url'], value['baseUrl']].some((one) => typeof one === 'string' || Array.isArray(one)))
-    return true;
-  return isObject(value['command']) || (isObject(value['transport']) && isEntry(value['transport']));
+  const known = all.filter((one) => one.dialect !== commonDialect);
+  const dialect = whole.byFile ?? known[0]?.dialect ?? whole.byRoot ?? commonDialect;
+  return { dialect, entries: all, places, notes, form };
 }
 
 /** Dialects indicated by the file's name and by the keys next to the servers. */
@@ -82,7 +80,7 @@ interface WholeDialect {
 function wholeDialect(root: JsonObject, file: string): WholeDialect {
   const path = file.replaceAll('\\', '/');
   return {
-    byFile: dialects.find((one) => one.file?.test(path)),
+    byFile: dialects.find((one) => one.file?.test(path) === true || one.schema?.test(String(root['$schema'])) === true),
     byRoot: dialects.find(({ rootKeys = [] }) => rootKeys.some((key) => root[key] !== undefined)),
   };
 }
@@ -115,8 +113,13 @@ function entryAt(
 /** The file's name is the strongest hint, then the place, then the entry itself, then its siblings. */
 function entryDialect(raw: unknown, { dialect, path }: ServerPlace, { byFile, byRoot }: WholeDialect): Dialect {
   const named = dialects.find(({ id }) => id === dialect);
-  if (byFile !== undefined && (named === undefined || path[0] === 'mcp')) return byFile;
   const keys = isObject(raw) ? raw : {};
+  if (path[0] === 'mcp') {
+    // Shared by opencode, Crush, and VS Code's settings.
+    const byType = dialects.find(({ entryTypes = [] }) => entryTypes.includes(String(keys['type'])));
+    if (byFile !== undefined || (path.length === 1 && byType !== undefined)) return byFile ?? byType ?? commonDialect;
+  }
+  if (byFile !== undefined && named === undefined) return byFile;
   const has = (key: string): boolean => keys[key] !== undefined && keys[key] !== null;
   const byEntry = dialects.find(({ entryKeys = [] }) => entryKeys.some(has));
   // ToolMux and VS Code keep servers there; a time is only ever ToolMux's.
@@ -133,41 +136,46 @@ function placesAt(value: unknown, path: readonly string[], before: readonly stri
   const [step, ...rest] = path;
   if (step === undefined) return value === undefined || value === null ? [] : [{ container: value, path: before }];
   if (!isObject(value)) return [];
+  if (step === '**') {
+    const deeper = before.length < 4 ? Object.entries(value) : [];
+    return [...placesAt(value, rest, before), ...deeper.flatMap(([key, one]) => placesAt(one, path, [...before, key]))];
+  }
   const keys = step === '*' ? Object.keys(value) : Object.hasOwn(value, step) ? [step] : [];
   return keys.flatMap((key) => placesAt(value[key], rest, [...before, key]));
 }
 
 type Item = readonly [name: string | undefined, raw: unknown, key: PropertyKey | undefined];
 
-function entriesIn(container: unknown, { items }: ServerPlace, path: readonly string[]): readonly Item[] {
-  if (items === 'one') return [[undefined, container, undefined]];
-  if (Array.isArray(container)) {
-    return (container as unknown[]).map((item, index): Item => {
-      const type = items === undefined ? {} : { type: items };
-      if (typeof item === 'string') return [undefined, { ...type, url: item }, index];
-      const name = isObject(item) ? (item['name'] ?? item['id']) : undefined;
-      return [
-        typeof name === 'string' && name !== '' ? name : undefined,
-        isObject(item) ? { ...type, ...item } : item,
-        index,
-      ];
-    });
-  }
-  if (!isObject(container)) return [];
-  // Under `mcp` and `powers` there is more than servers.
-  const isMixed = path.length === 1 && (path[0] === 'mcp' || path[0] === 'powers' || path[0] === 'extensions');
-  return Object.entries(container).flatMap(([key, raw]): Item[] =>
-    isMixed && (!isObject(raw) || (!isEntry(raw) && typeof raw['type'] !== 'string')) ? [] : [[key, raw, key]],
-  );
+function entriesIn(
+  container: unknown,
+  { items }: ServerPlace,
+  path: readonly string[],
+  title: string | undefined,
+): readonly Item[] {
+  if (items === 'one') return [[title, container, undefined]];
+  const isList = Array.isArray(container);
+  if (!isList && !isObject(container)) return [];
+  // Under `mcp` and the like there is more than servers.
+  const isMixed = path.length === 1 && mixedPlaces.has(path[0] ?? '');
+  const type = items === undefined ? {} : { type: items };
+  return Object.entries(container).flatMap(([key, one]: [string, unknown]): Item[] => {
+    const raw = isList && typeof one === 'string' ? { url: one } : one;
+    if (isMixed && (!isObject(raw) || (!isEntry(raw) && typeof raw['type'] !== 'string'))) return [];
+    if (!isList) return [[key, raw, key]];
+    return [[nameOf(raw), isObject(raw) ? { ...type, ...raw } : raw, Number(key)]];
+  });
+}
+
+function nameOf(raw: unknown): string | undefined {
+  const names = isObject(raw) ? ['name', 'id', 'server_label', 'uses'].map((key) => raw[key]) : [];
+  return names.find((name) => typeof name === 'string' && name !== '') as string | undefined;
 }
 
 /** A map of entries without a container, as plugins and Warp have it, or one entry alone. */
 function flatEntries(root: JsonObject, dialect: WholeDialect): readonly FoundEntry[] {
   const whole: ServerPlace = { path: [] };
   if (isEntry(root)) {
-    const { name } = root;
-    const own = typeof name === 'string' && name !== '' ? name : undefined;
-    return [{ name: own, raw: root, path: [], dialect: entryDialect(root, whole, dialect), policy: {} }];
+    return [{ name: nameOf(root), raw: root, path: [], dialect: entryDialect(root, whole, dialect), policy: {} }];
   }
   return Object.entries(root).flatMap(([name, raw]) =>
     isEntry(raw) ? [{ name, raw, path: [name], dialect: entryDialect(raw, whole, dialect), policy: {} }] : [],
@@ -204,7 +212,9 @@ function policyOf(
 
 function namesIn(container: unknown, { kind, nameKey }: PolicyList): readonly string[] {
   if (kind === 'tool map')
-    return Object.entries(objectOrEmpty(container)).flatMap(([name, on]) => (on === false ? [name] : []));
+    return Object.entries(objectOrEmpty(container)).flatMap(([name, on]) =>
+      on === false || on === 'deny' ? [name] : [],
+    );
   const names = Array.isArray(container) ? (container as unknown[]) : [];
   return names
     .map((item) => (nameKey === undefined ? item : objectOrEmpty(item)[nameKey]))

@@ -1,149 +1,110 @@
 /** The keys of server entries: which of our fields each stands for, and what the others mean. */
-import type { KeyRule } from './dialect.ts';
+import type { KeyForm, KeyRule } from './dialect.ts';
 
-const same = (field: string): KeyRule => ({ field, form: 'same' });
+/** `working_dir`, `workingDir` and `working-dir` are one key; `_dir`, which is a comment, is another. */
+export function plainKey(key: string): string {
+  return key.toLowerCase().replace(/(?<=.)[-_ ]/g, '');
+}
 
-/** Their key → our field, whatever the product; `dialect-table.ts` has the exceptions. */
-export const keyRules: Readonly<Record<string, KeyRule>> = {
-  cmd: same('command'),
-  executable: same('command'),
-  arguments: same('args'),
-  environment: same('env'),
-  envs: same('env'),
-  env_vars: { field: 'env', form: 'variables' },
-  env_keys: { field: 'env', form: 'secrets' },
-  working_dir: same('cwd'),
-  working_directory: same('cwd'),
-  workingDirectory: same('cwd'),
-  workingDir: same('cwd'),
-  base_url: same('url'),
-  baseUrl: same('url'),
-  uri: same('url'),
-  serverUrl: same('url'),
-  httpUrl: same('url'),
-  sseUrl: same('url'),
-  endpoint: same('url'),
-  http_headers: same('headers'),
-  env_http_headers: { field: 'headers', form: 'headerVariables' },
-  bearer_token_env_var: { field: 'headers', form: 'bearerVariable' },
-  bearer_token: { field: 'headers', form: 'bearer' },
-  bearerToken: { field: 'headers', form: 'bearer' },
-  api_key: { field: 'headers', form: 'bearer' },
-  protocol: same('type'),
-  transportType: same('type'),
-  transport_type: same('type'),
-  isActive: same('enabled'),
-  is_active: same('enabled'),
-  active: same('enabled'),
-  isEnabled: same('enabled'),
-  autoStart: same('enabled'),
-  disabled: { field: 'enabled', form: 'not' },
-  isDisabled: { field: 'enabled', form: 'not' },
-  start_on_launch: { field: 'lazy', form: 'not' },
-  disabled_tools: same('disabledTools'),
-  excludeTools: same('disabledTools'),
-  excludedTools: same('disabledTools'),
-  exclude_tools: same('disabledTools'),
-  disallowedTools: same('disabledTools'),
-  enabled_tools: same('enabledTools'),
-  includeTools: same('enabledTools'),
-  include_tools: same('enabledTools'),
-  available_tools: same('enabledTools'),
-  allowedTools: same('enabledTools'),
-  allowed_tools: same('enabledTools'),
-  tools: { field: 'enabledTools', form: 'tools' },
-  init_timeout: { field: 'initTimeoutSeconds', form: 'nanoseconds' },
-  initTimeout: { field: 'initTimeoutSeconds', form: 'milliseconds' },
-  startup_timeout_sec: { field: 'initTimeoutSeconds', form: 'seconds' },
-  startup_timeout_ms: { field: 'initTimeoutSeconds', form: 'milliseconds' },
-  connect_timeout: { field: 'initTimeoutSeconds', form: 'seconds' },
-  connectionTimeout: { field: 'initTimeoutSeconds', form: 'milliseconds' },
-  start_mcp_timeout: { field: 'initTimeoutSeconds', form: 'milliseconds' },
-  tool_timeout_sec: { field: 'callTimeoutSeconds', form: 'seconds' },
-  read_timeout_seconds: { field: 'callTimeoutSeconds', form: 'seconds' },
-  request_timeout_ms: { field: 'callTimeoutSeconds', form: 'milliseconds' },
-  requestTimeout: { field: 'callTimeoutSeconds', form: 'milliseconds' },
-  timeout_ms: { field: 'callTimeoutSeconds', form: 'milliseconds' },
-  timeoutMs: { field: 'callTimeoutSeconds', form: 'milliseconds' },
-  scopes: { field: 'oauth', form: 'scopes' },
-};
+/** Our field, how its value is read, and the keys of other products for it, as `plainKey` returns them. */
+const keysOfFields: readonly (readonly [field: string, form: KeyForm, keys: string])[] = [
+  ['command', 'same', 'cmd executable exec program'],
+  ['args', 'same', 'arguments argv'],
+  ['env', 'same', 'environment envs envvars environmentvariables'],
+  ['env', 'secrets', 'envkeys'],
+  ['cwd', 'same', 'workingdir workingdirectory workdir currentdirectory'],
+  ['url', 'same', 'uri endpoint address baseurl serverurl remoteurl mcpurl httpurl streamablehttpurl sseurl'],
+  ['headers', 'same', 'httpheaders'],
+  ['headers', 'headerVariables', 'envhttpheaders'],
+  ['headers', 'bearerVariable', 'bearertokenenvvar'],
+  ['headers', 'bearer', 'bearertoken apikey token authtoken accesstoken authorization authorizationtoken'],
+  ['type', 'same', 'protocol kind transporttype transportprotocol servertype connectiontype'],
+  ['enabled', 'same', 'enable isenabled active isactive autostart'],
+  ['enabled', 'not', 'disabled isdisabled disable inactive paused'],
+  ['lazy', 'not', 'startonlaunch loadonstart startup'],
+  ['disabledTools', 'same', 'excludetools excludedtools disallowedtools blockedtools deniedtools suppressedtools'],
+  ['enabledTools', 'same', 'includetools includedtools availabletools allowedtools'],
+  ['enabledTools', 'tools', 'tools toolfilter'],
+  ['initTimeoutSeconds', 'milliseconds', 'inittimeout startuptimeoutms connectiontimeout startmcptimeout'],
+  ['initTimeoutSeconds', 'seconds', 'startuptimeoutsec startuptimeoutseconds connecttimeout startuptimeout'],
+  ['callTimeoutSeconds', 'milliseconds', 'requesttimeout requesttimeoutms timeoutms calltimeoutms tooltimeoutms'],
+  ['callTimeoutSeconds', 'seconds', 'tooltimeoutsec tooltimeoutseconds timeoutseconds timeoutsec readtimeoutseconds'],
+  ['oauth', 'scopes', 'scopes'],
+];
 
-/**
- * Objects of an entry whose keys are keys of the entry; what `timeout` in them means where it is not the entry's own.
- */
-export const nestedKeys: Readonly<Record<string, 'call ms' | 'as entry'>> = {
-  transport: 'as entry',
-  command: 'as entry',
-  requestInit: 'as entry',
-  requestOptions: 'call ms',
-  options: 'call ms',
-  anythingllm: 'as entry',
-};
+/** Plain key → our field, whatever the product; `dialect-table.ts` has the exceptions. */
+export const keyRules: ReadonlyMap<string, KeyRule> = new Map(
+  keysOfFields.flatMap(([field, form, keys]) => keys.split(' ').map((key) => [key, { field, form }] as const)),
+);
 
-/** Keys inside such objects: `path` of Zed's command. */
-export const nestedRules: Readonly<Record<string, KeyRule>> = { path: same('command') };
-
-/** Keys that say nothing about how to reach or treat a server here. */
-export const ignoredKeys: ReadonlySet<string> = new Set([
-  ...[
-    'name',
-    'id',
-    'source',
-    'notes',
-    'autoApprove',
-    'alwaysAllow',
-    'alwaysLoad',
-    'trust',
-    'gallery',
-    'version',
-    'dev',
-  ],
-  ...['created', 'updated', 'sse_endpoint', 'reconnect_on_use', 'expose_prompts', 'source_registry_id', 'keep_alive'],
-  ...['source_registry_provenance', 'skip_quarantine', 'auto_approve_tool_changes', 'icon', 'shared', '_backend_tools'],
-  ...['bundled', 'display_name', 'displayName', 'fromGalleryId', 'title', 'resetTimeoutOnProgress', 'iconPath'],
-  ...['logoUrl', 'provider', 'providerUrl', 'isBuiltin', 'key', 'homepage', 'repository', 'author', 'deferTools'],
+/** Plain keys of objects whose keys count as the entry's own; what `timeout` in them means. */
+export const nestedKeys: ReadonlyMap<string, 'call ms' | 'as entry'> = new Map([
+  ...['transport', 'command', 'requestinit', 'anythingllm', 'toolconfiguration'].map(
+    (key) => [key, 'as entry'] as const,
+  ),
+  ...['requestoptions', 'options'].map((key) => [key, 'call ms'] as const),
 ]);
 
-/** Keys whose effect is lost here, with what the user should know. */
+/** The same for objects that have a command or a URL; the first three are also its transport. */
+export const nestedEntries: ReadonlySet<string> = new Set(
+  'stdio http sse remote config mcpconfig params serverparams connection'.split(' '),
+);
+
+/** Plain keys that say nothing about how to reach or treat a server here. */
+export const ignoredKeys: ReadonlySet<string> = new Set(
+  (
+    'name id source notes autoapprove alwaysallow alwaysload trust gallery version dev created updated sseendpoint ' +
+    'reconnectonuse exposeprompts sourceregistryid keepalive sourceregistryprovenance skipquarantine ' +
+    'autoapprovetoolchanges icon shared bundled displayname fromgalleryid title resettimeoutonprogress ' +
+    'iconpath logourl provider providerurl isbuiltin key homepage repository author defertools openapi serverlabel'
+  ).split(' '),
+);
+
+const envFiles = 'Tooltray does not read env files. Put the values in "env", as "${env:NAME}" where they are secret.';
+const ownTimes = 'Tooltray checks its servers at times of its own.';
+const unlimited = 'Tooltray does not limit how many calls run at once.';
+const ownInstructions = 'Tooltray shows the instructions that the server itself gives.';
+
+/** Plain keys whose effect is lost here, with what the user should know. */
 export const unsupportedKeys: ReadonlyMap<string, string> = new Map([
-  ['envFile', 'Tooltray does not read env files. Put the values in "env", as "${env:NAME}" where they are secret.'],
-  ['env_file', 'Tooltray does not read env files. Put the values in "env", as "${env:NAME}" where they are secret.'],
-  ['trust_mode', 'What becomes of a tool that changes is set for all servers: "reviews.onChange".'],
-  ['toon_output', 'TOON is set for all servers, in "results.toon".'],
-  ['launcher_wait_timeout', 'Tooltray starts a command or connects to an address, not both.'],
-  ['annotation_overrides', 'Hints of tools are used as the server gives them.'],
-  ['health_check_interval', 'Tooltray checks its servers at times of its own.'],
-  ['tool_discovery_interval', 'Tooltray checks its servers at times of its own.'],
-  ['max_concurrent_requests', 'Tooltray does not limit how many calls run at once.'],
-  ['queue_size', 'Tooltray does not limit how many calls run at once.'],
-  ['queue_timeout', 'Tooltray does not limit how many calls run at once.'],
-  ['auth_broker', 'Tooltray serves one person.'],
-  ['headersHelper', 'Tooltray runs no program for headers. Write them into "headers", secrets as "${secret:NAME}".'],
-  ['serverInstructions', 'Tooltray shows the instructions that the server itself gives.'],
-  ['instructions', 'Tooltray shows the instructions that the server itself gives.'],
+  ['envfile', envFiles],
+  ['trustmode', 'What becomes of a tool that changes is set for all servers: "reviews.onChange".'],
+  ['toonoutput', 'TOON is set for all servers, in "results.toon".'],
+  ['launcherwaittimeout', 'Tooltray starts a command or connects to an address, not both.'],
+  ['annotationoverrides', 'Hints of tools are used as the server gives them.'],
+  ['healthcheckinterval', ownTimes],
+  ['tooldiscoveryinterval', ownTimes],
+  ['maxconcurrentrequests', unlimited],
+  ['queuesize', unlimited],
+  ['queuetimeout', unlimited],
+  ['authbroker', 'Tooltray serves one person.'],
+  ['headershelper', 'Tooltray runs no program for headers. Write them into "headers", secrets as "${secret:NAME}".'],
+  ['serverinstructions', ownInstructions],
+  ['instructions', ownInstructions],
   ['settings', 'These settings are for an extension of the app and reach no server.'],
+  ['uses', 'This names a block of Continue’s hub, which Tooltray does not fetch.'],
 ]);
 
-/** Transport names of all products, without case, blanks, `-` and `_`. `auto` leaves it to what else is there. */
-export const kindByType: ReadonlyMap<string, 'stdio' | 'http' | 'sse' | 'builtin' | 'auto'> = new Map([
-  ...['stdio', 'std', 'local', 'command', 'process'].map((word) => [word, 'stdio'] as const),
-  ...[
-    'http',
-    'https',
-    'streamablehttp',
-    'streamable',
-    'httpstream',
-    'httpstreamable',
-    'streamhttp',
-    'shttp',
-    'url',
-  ].map((word) => [word, 'http'] as const),
-  ['remote', 'http'],
-  ['sse', 'sse'],
-  ['builtin', 'builtin'],
-  ['auto', 'auto'],
-  ['', 'auto'],
-]);
+/** Plain transport names of all products. `auto` leaves it to what else is there. */
+export const kindByType: ReadonlyMap<string, 'stdio' | 'http' | 'sse' | 'builtin' | 'auto'> = new Map(
+  Object.entries({
+    stdio:
+      'stdio std local localstdio command process subprocess pipe cli exec executable shell binary node npm npx bun ' +
+      'deno python uv uvx docker podman dotnet',
+    http:
+      'http https remote remotehttp url shttp streamable streamablehttp streamablehttps streamhttp streaminghttp ' +
+      'streamablehttpclient httpstream httpstreamable httpstreaming http/sse http+sse httpsse sse/http ssehttp',
+    sse: 'sse remotesse serversentevents eventsource',
+    builtin: 'builtin',
+    auto: ' auto default mcp custom',
+  } as const).flatMap(([kind, words]) => words.split(' ').map((word) => [word, kind as 'stdio'] as const)),
+);
+
+/** Words for on and off; `status` and `state` count where their value is one of them. */
+export const onWords: ReadonlySet<string> = new Set('true yes y on 1 enabled active'.split(' '));
+export const offWords: ReadonlySet<string> = new Set(
+  ' false no n off 0 disabled inactive never paused suspended stopped'.split(' '),
+);
 
 /** Kinds of entries that are no server of their own: why. */
 export const refusedKinds: ReadonlyMap<string, string> = new Map([

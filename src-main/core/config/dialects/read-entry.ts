@@ -4,20 +4,23 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { resolve } from 'node:path';
-import type { z } from 'zod';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { closestMatch } from '../../base/text-format.ts';
 import { describeIssue } from '../issue-text.ts';
-import { type ServerEntry, entryFields, entrySchema, zodOptions } from '../schema.ts';
+import { parseOAuthClient } from '../read-oauth.ts';
+import { addressProblem, type ServerEntry, entryFields, entrySchema, zodOptions } from '../schema.ts';
 import type { Dialect, KeyRule } from './dialect.ts';
 import {
   ignoredKeys,
   keyRules,
   kindByType,
-  unsupportedKeys,
+  nestedEntries,
   nestedKeys,
-  nestedRules,
+  offWords,
+  onWords,
+  plainKey,
   refusedKinds,
+  unsupportedKeys,
 } from './key-table.ts';
 import { readValue, type ReadValue } from './read-value.ts';
 import { splitCommand } from './split-command.ts';
@@ -59,18 +62,38 @@ export function readEntry(raw: unknown, context: VariableContext): EntryReading 
   return new EntryReader(raw, context).read();
 }
 
+const ownFields = new Map(entryFields.map((field) => [plainKey(field), field]));
+
 /** Our field for a key of any product, whatever its value. */
 export function fieldOfKey(key: string): string {
-  return (Object.hasOwn(keyRules, key) ? keyRules[key]?.field : undefined) ?? key;
+  return keyRules.get(plainKey(key))?.field ?? ownFields.get(plainKey(key)) ?? key;
 }
 
 /** Returns how a key of an entry is read, whatever the product; undefined for a key without effect. */
 export function ruleOfKey(key: string, value: unknown): KeyRule | undefined {
-  if (key === 'transport' && typeof value === 'string') return { field: 'type', form: 'same' };
-  if (key === 'auth' && isObject(value)) return { field: 'oauth', form: 'same' };
-  if (key === 'auth' && typeof value === 'string') return { field: 'headers', form: 'bearer' };
-  if (Object.hasOwn(keyRules, key)) return keyRules[key];
-  return entryFields.includes(key) ? { field: key, form: 'same' } : undefined;
+  const plain = plainKey(key);
+  if (plain === 'transport' && typeof value === 'string') return { field: 'type', form: 'same' };
+  if (plain === 'auth' || plain === 'authentication')
+    return isObject(value) && value['token'] === undefined
+      ? { field: 'oauth', form: 'same' }
+      : { field: 'headers', form: 'bearer' };
+  if (plain === 'status' || plain === 'state') {
+    const word = String(value).toLowerCase();
+    return onWords.has(word) || offWords.has(word) ? { field: 'enabled', form: 'same' } : undefined;
+  }
+  const field = ownFields.get(plain);
+  return keyRules.get(plain) ?? (field === undefined ? undefined : { field, form: 'same' });
+}
+
+/** Whether an object says what to start or where to connect. */
+export function isEntry(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([key, one]) => {
+    const field = fieldOfKey(key);
+    if (field === 'command' && (Array.isArray(one) || isObject(one))) return true;
+    if (field === 'command' || field === 'url') return typeof one === 'string';
+    return (nestedKeys.has(plainKey(key)) || nestedEntries.has(plainKey(key))) && isEntry(one);
+  });
 }
 
 class EntryReader {
@@ -120,8 +143,9 @@ class EntryReader {
     if (key === 'timeout' && parent !== 'isolation') return timeoutRule(dialect, parent, raw, value);
     // Magg's word for what a server is.
     if (key === 'notes') return raw['description'] === undefined ? { field: 'description', form: 'same' } : undefined;
-    const nested = parent !== undefined && Object.hasOwn(nestedRules, key) ? nestedRules[key] : undefined;
-    return nested ?? dialect.keys?.[key] ?? ruleOfKey(key, value);
+    // Zed's command was an object once.
+    if (key === 'path' && parent === 'command') return { field: 'command', form: 'same' };
+    return dialect.keys?.[plainKey(key)] ?? ruleOfKey(key, value);
   }
 
   #set({ field, value }: ReadValue, path: readonly PropertyKey[]): void {
@@ -137,6 +161,10 @@ class EntryReader {
       // If one of them says off, the server is off.
       this.#report('warning', path, `"${first}" and "${second}" contradict each other, so the server is disabled.`);
       this.#fields.set(field, false);
+    } else if (field.endsWith('TimeoutSeconds') && !path.includes(field) && first !== field) {
+      // Products have a general limit and one for a step of it.
+      this.#report('warning', path, `"${first}" and "${second}" set the same limit, so the longer one counts.`);
+      this.#fields.set(field, Math.max(Number(before), Number(value)));
     } else if (joined.has(field) && isObject(before) && isObject(value)) {
       const twice = Object.keys(value).find((key) => Object.hasOwn(before, key) && before[key] !== value[key]);
       if (twice === undefined) this.#fields.set(field, { ...before, ...value });
@@ -150,15 +178,15 @@ class EntryReader {
   }
 
   #reportKey({ key, path, value }: Written): void {
-    const isEmpty =
-      value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
     if (key === 'source' && typeof value === 'string' && /^https?:/.test(value))
       return this.#report('note', path, 'Tooltray does not keep where a server comes from.');
-    if (ignoredKeys.has(key) || /^[_$]/.test(key)) return;
-    const lost = unsupportedKeys.get(key);
-    if (lost !== undefined && !isEmpty) return this.#report('warning', path, `The key "${key}" has no effect.`, lost);
-    const meant = closestMatch(key, [...entryFields, ...Object.keys(keyRules)]);
-    if (isEmpty && (lost !== undefined || meant === undefined)) return;
+    const plain = plainKey(key);
+    if (ignoredKeys.has(plain) || /^[_$]/.test(key)) return;
+    const lost = unsupportedKeys.get(plain);
+    if (lost !== undefined && !isEmpty(value))
+      return this.#report('warning', path, `The key "${key}" has no effect.`, lost);
+    const meant = closestMatch(key, entryFields);
+    if (isEmpty(value) && (lost !== undefined || meant === undefined)) return;
     const suggestion = meant === undefined ? undefined : `Did you mean "${meant}"?`;
     this.#report('warning', path, `The key ${JSON.stringify(key)} is not known.`, suggestion);
   }
@@ -166,7 +194,7 @@ class EntryReader {
   /** Returns the kind of transport, or reports why it is unknown. */
   #kind(raw: JsonObject): Kind | undefined {
     const type = this.#fields.get('type');
-    const word = typeof type === 'string' ? type.toLowerCase().replace(/[-_ ]/g, '') : undefined;
+    const word = typeof type === 'string' ? plainKey(type.trim()) : undefined;
     const source = raw['source'] === 'extension' ? 'extension' : undefined;
     const refused = refusedKinds.get(source ?? word ?? '');
     const isForeignBuiltin = word === 'builtin' && this.#context.dialect.id === 'goose';
@@ -209,7 +237,7 @@ class EntryReader {
     if (!url) return this.#missing('a command or a URL', '"command": "npx", "args": […] or "url": "https://…"');
     // Magg's rule: an address that ends so is the older transport. The other keys name it.
     const isSse = raw['uri'] !== undefined && /\/sse\/?$/.test(String(this.#fields.get('url')));
-    return isSse || raw['sseUrl'] !== undefined ? 'sse' : 'http';
+    return isSse || plainKey(String(this.#placeOf(['url']).at(-1))) === 'sseurl' ? 'sse' : 'http';
   }
 
   #missing(what: string, example: string): undefined {
@@ -249,9 +277,7 @@ class EntryReader {
       if (value === undefined) continue;
       this.#fields.delete(field);
       // Several products write all fields, empty if they do not apply.
-      const isEmpty =
-        value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
-      if (isEmpty || (field === 'oauth' && typeof value === 'boolean')) continue;
+      if (isEmpty(value) || (field === 'oauth' && typeof value === 'boolean')) continue;
       this.#report('warning', this.#places.get(field) ?? [], `This has no effect for a server ${kindNames[own]}.`);
     }
   }
@@ -274,21 +300,27 @@ class EntryReader {
       { ...fields, ...((kind === 'sse' || kind === 'builtin') && { type: kind }) },
       zodOptions,
     );
-    for (const issue of checked.error?.issues ?? []) this.#reportIssue(issue);
+    for (const issue of checked.error?.issues ?? [])
+      this.#report('error', this.#placeOf(issue.path), describeIssue(issue));
     if (!checked.success) return undefined;
-    const { args, env, headers, url } = checked.data;
+    const { args, env, headers, url, oauth } = checked.data;
+    const wrong = url === undefined || url.includes('$') ? undefined : addressProblem(url);
+    if (wrong !== undefined) this.#report('error', this.#placeOf(['url']), ...wrong);
+    if (typeof oauth === 'object') this.#reportOAuth(oauth);
     for (const example of examplesIn({ args, env, headers, url }))
       this.#report('note', [], `${example} stands for something: fill it in.`);
-    const entry = ownPlaceholders(checked.data, this.#context, (path, written, advice) => {
+    return ownPlaceholders(checked.data, this.#context, (path, written, advice) => {
       const reason = `${written} cannot be filled in here.`;
       // The vault may have a value for it.
       this.#report(written.startsWith('${input:') ? 'note' : 'unfilled', this.#placeOf(path), reason, advice);
     });
-    return entry;
   }
 
-  #reportIssue(issue: z.core.$ZodIssue): void {
-    this.#report('error', this.#placeOf(issue.path), describeIssue(issue));
+  /** Keys without an effect; values are checked once their variables are filled in. */
+  #reportOAuth(oauth: JsonObject): void {
+    parseOAuthClient(oauth, (severity, key, ...words) => {
+      if (severity === 'warning') this.#report(severity, this.#placeOf(['oauth', key]), ...words);
+    });
   }
 
   #placeOf([field, ...rest]: readonly PropertyKey[]): readonly PropertyKey[] {
@@ -314,19 +346,28 @@ const kindNames = {
   builtin: 'that comes with Tooltray',
 } as const;
 
+function isEmpty(value: unknown): boolean {
+  return value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+}
+
 /**
  * Leaves without what is not written: the keys of objects such as `transport` and `options` count as the entry's own.
  */
 function flatten(raw: JsonObject, path: readonly string[] = []): readonly Written[] {
   return Object.entries(raw).flatMap(([key, value]): readonly Written[] => {
     if (value === null || value === undefined) return [];
-    if (path.length === 0 && isObject(value) && Object.hasOwn(nestedKeys, key)) return flatten(value, [key]);
-    return [{ key, value, path: [...path, key], parent: path[0] }];
+    const plain = plainKey(key);
+    const own = { key, value, path: [...path, key], parent: path[0] };
+    if (path.length > 0 || !isObject(value)) return [own];
+    if (nestedKeys.has(plain)) return flatten(value, [key]);
+    if (!nestedEntries.has(plain) || !isEntry(value)) return [own];
+    const type = kindByType.has(plain) ? [{ ...own, key: 'type', value: plain }] : [];
+    return [...type, ...flatten(value, [key])];
   });
 }
 
 function timeoutRule({ timeout }: Dialect, parent: string | undefined, raw: JsonObject, value: unknown): KeyRule {
-  const meaning = parent !== undefined && nestedKeys[parent] === 'call ms' ? 'call ms' : timeout;
+  const meaning = nestedKeys.get(plainKey(parent ?? '')) === 'call ms' ? 'call ms' : timeout;
   const isAddress = raw['command'] === undefined && raw['cmd'] === undefined;
   if (meaning === 'toolmux') return { field: 'initTimeoutSeconds', form: isAddress ? 'seconds' : 'milliseconds' };
   const [what, unit] = meaning === 'unknown' ? ['call', Number(value) > 3600 ? 'ms' : 's'] : meaning.split(' ');
@@ -344,15 +385,14 @@ function examplesIn(fields: object): ReadonlySet<string> {
   return new Set([...found].map(([example]) => example));
 }
 
-/** The command and its arguments as words; undefined if they are no texts, which the check of the fields reports. */
-function commandWords(command: unknown, args: unknown, raw: JsonObject): readonly string[] | undefined {
-  if (Array.isArray(command)) {
-    const rest = Array.isArray(args) ? (args as unknown[]) : [];
-    const words = [...(command as unknown[]), ...rest];
-    return words.every((word) => typeof word === 'string') ? words : undefined;
-  }
-  if (typeof command !== 'string' || (Array.isArray(args) && args.length > 0)) return undefined;
-  // Magg's command is a line; elsewhere one that begins with a bare program is.
-  const isLine = raw['source'] !== undefined || raw['uri'] !== undefined || /^[^\s/\\]+\s+\S/.test(command);
-  return isLine ? splitCommand(command) : undefined;
+/** The command and its arguments, one word each; undefined for a command that is no text. */
+function commandWords(command: unknown, args: unknown, raw: JsonObject): readonly unknown[] | undefined {
+  const words = [command, args ?? []].flat();
+  const [first, ...rest] = words;
+  if (typeof first !== 'string') return undefined;
+  // Magg's command is a line; elsewhere one that begins with a bare program or a quotation mark is, or has options.
+  const isLine =
+    (rest.length === 0 && (raw['source'] !== undefined || raw['uri'] !== undefined)) ||
+    /^[^\s/\\"']+\s+\S|^"|^\S+\s+-{1,2}\w/.test(first);
+  return isLine ? [...splitCommand(first), ...rest] : words;
 }

@@ -54,7 +54,7 @@ export function readServersOfText(
 
 /** The same for a value that has been parsed. Of one name the first counts, and the others are named. */
 export function readServersOfValue(value: unknown, file: string, context: ReadContext): ServersReading {
-  const { entries, notes } = findServers(value, file);
+  const { entries, notes, form } = findServers(value, file);
   const names = new Set<string>();
   const servers = entries.map((found): ReadServer => {
     const server = readFound(found, context);
@@ -65,7 +65,7 @@ export function readServersOfValue(value: unknown, file: string, context: ReadCo
     }
     return { ...server, entry: undefined, reason: 'Another server of the file has this name.' };
   });
-  return { servers, notes };
+  return { servers, notes: form === undefined ? notes : [form, ...notes] };
 }
 
 /** Reads a single entry. */

@@ -1,7 +1,8 @@
 /** Brings the value of one key into the form that our field has. */
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import { readDuration } from '../schema.ts';
 import type { KeyForm, KeyRule } from './dialect.ts';
+import { offWords, onWords } from './key-table.ts';
 import { splitCommand } from './split-command.ts';
 
 /** A field of Tooltray and its value. */
@@ -17,108 +18,142 @@ interface ValueReading {
   readonly severity?: 'warning';
 }
 
-const lists: ReadonlySet<string> = new Set(['args', 'disabledTools', 'enabledTools', 'folders']);
+const lists: ReadonlySet<string> = new Set(['disabledTools', 'enabledTools', 'folders']);
 const switches: ReadonlySet<string> = new Set(['enabled', 'lazy', 'quarantined', 'sandboxEnabled']);
-const onWords: ReadonlySet<string> = new Set(['true', 'yes', 'on', '1', 'enabled']);
-const offWords: ReadonlySet<string> = new Set(['false', 'no', 'off', '0', 'disabled', '']);
 
 /** A value that cannot be understood is left as it is: the check of the fields says what is expected. */
 export function readValue({ field, form }: KeyRule, value: unknown, key: string): ValueReading {
   if (form === 'seconds' || form === 'milliseconds' || form === 'nanoseconds') return readTime(field, form, value, key);
   const one = (read: unknown): ValueReading => ({ fields: [{ field, value: read }] });
-  if (form === 'tools') return readTools(value);
+  if (form === 'tools') return { fields: readTools(value) };
+  if (form === 'toolsIfAny') return Array.isArray(value) && value.length === 0 ? { fields: [] } : one(value);
   if (form === 'scopes') return one({ scopes: value });
-  if (form === 'bearer')
-    return typeof value === 'string' && !/^(?:oauth|none|)$/i.test(value) ? one(bearer(value)) : { fields: [] };
-  if (form === 'bearerVariable') return one(bearer(`\${env:${String(value)}}`));
+  if (form === 'bearer') return { fields: bearer(isObject(value) ? value['token'] : value) };
+  if (form === 'bearerVariable') return { fields: bearer(`\${env:${String(value)}}`) };
   if (form === 'headerVariables') return one(mapValues(value, (name) => `\${env:${String(name)}}`));
   if (switches.has(field)) return one(readSwitch(value, form === 'not'));
-  if (field === 'env') return one(readVariables(value, form === 'secrets' ? 'secret' : 'env'));
-  if (field === 'args' && typeof value === 'string') return one(splitCommand(value));
+  if (field === 'env')
+    return one(readPairs(value, '=', (name) => `\${${form === 'secrets' ? 'secret' : 'env'}:${name}}`));
+  if (field === 'headers') return one(readPairs(value, ':', () => ''));
+  if (field === 'args') return one(Array.isArray(value) ? value.flat() : readList(value, splitCommand));
   // A single tool name is read as a list of one.
-  if (lists.has(field) && typeof value === 'string') return one(value.split(',').map((item) => item.trim()));
+  if (lists.has(field)) return one(readList(value, splitNames));
   if (field === 'command' && isObject(value)) return { fields: [] };
   return one(value);
 }
 
+/** A text as the list that it is: in JSON, or as `split` reads it. */
+function readList(value: unknown, split: (text: string) => unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const json = /^\s*[[{]/.test(value) ? tryParsePlainJson(value) : undefined;
+  return Array.isArray(json) || isObject(json) ? json : split(value);
+}
+
+function splitNames(text: string): readonly string[] {
+  return text.split(',').map((name) => name.trim());
+}
+
 /** The truth of any way to write it, and the value itself where it is none. */
 function readSwitch(value: unknown, isInverse: boolean): unknown {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : undefined;
-  const read =
-    typeof value === 'boolean'
-      ? value
-      : onWords.has(text ?? '?')
-        ? true
-        : offWords.has(text ?? '?')
-          ? false
-          : undefined;
-  if (read === undefined) return value;
-  return isInverse ? !read : read;
+  const isPlain = typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string';
+  const word = isPlain ? String(value).trim().toLowerCase() : '?';
+  if (onWords.has(word)) return !isInverse;
+  return offWords.has(word) ? isInverse : value;
 }
 
 function readTime(field: string, form: KeyForm, value: unknown, key: string): ValueReading {
-  const isOurs = key === field;
-  const text = typeof value === 'string' ? value.trim() : undefined;
+  const text = typeof value === 'string' ? plainDuration(value) : undefined;
   const number = text === undefined ? value : /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
   const units = { seconds: 1, milliseconds: 1e-3, nanoseconds: 1e-9 } as const;
   const seconds = typeof number === 'number' ? number * units[form as keyof typeof units] : text && readDuration(text);
-  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) {
-    return { fields: [], problem: 'A time such as 30 or "30s" is expected here.' };
-  }
-  if (seconds > 0 || isOurs) return { fields: [{ field, value: Math.round(seconds * 1e6) / 1e6 }] };
-  return {
-    fields: [],
-    severity: 'warning',
-    problem: 'A time of nothing has no effect: the default of Tooltray counts.',
-  };
+  if (typeof seconds === 'number' && (seconds > 0 || key === field))
+    return { fields: [{ field, value: Math.round(seconds * 1e6) / 1e6 }] };
+  if (text === '') return { fields: [] };
+  return typeof seconds === 'number'
+    ? {
+        fields: [],
+        severity: 'warning',
+        problem: 'A time of nothing has no effect: the default of Tooltray counts.',
+      }
+    : { fields: [], problem: 'A time such as 30 or "30s" is expected here.' };
+}
+
+/** `1 minute 30 seconds` as `1m30s`, and so `PT1M30S` of ISO 8601. */
+function plainDuration(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/\s|^pt/g, '')
+    .replace(/mil[a-z]*/g, 'ms')
+    .replace(/(\d)(ms|[smh])[a-z]*/g, '$1$2');
 }
 
 /**
- * A map of variables; also a list of names or of NAME=VALUE, or such a list in one text. `null` takes the variable of
- * the environment.
+ * A map of names and values; also a list of names, of NAME=VALUE or of objects, or one text of them. `whole` is the
+ * value of a name alone.
  */
-function readVariables(value: unknown, source: 'env' | 'secret'): unknown {
-  if (typeof value === 'string') return readVariables(splitCommand(value), source);
-  if (!Array.isArray(value)) return mapValues(value, (item, name) => (item === null ? `\${env:${name}}` : item));
-  const pairs = (value as unknown[]).map((item): [string, unknown] | undefined => {
-    if (isObject(item) && typeof item['name'] === 'string')
-      return [item['name'], item['value'] ?? `\${${source}:${item['name']}}`];
-    const [, name, given] = /^([A-Za-z_][\w.-]*)(?:=(.*))?$/s.exec(String(item)) ?? [];
-    return name === undefined ? undefined : [name, given ?? `\${${source}:${name}}`];
+function readPairs(value: unknown, sign: '=' | ':', whole: (name: string) => string): unknown {
+  if (typeof value === 'string')
+    return readPairs(
+      readList(value, (text) => splitPairs(text, sign)),
+      sign,
+      whole,
+    );
+  if (!Array.isArray(value)) return mapValues(value, (item, name) => (item === null ? whole(name) : item));
+  const pairs = (value as unknown[]).flatMap((item): readonly (readonly [string, unknown] | undefined)[] => {
+    if (isObject(item)) {
+      const name = item['name'] ?? item['key'];
+      return typeof name === 'string' ? [[name, item['value'] ?? whole(name)]] : Object.entries(item);
+    }
+    const [, name, given] = (sign === '=' ? variable : header).exec(String(item)) ?? [];
+    return [name === undefined ? undefined : [name, given ?? whole(name)]];
   });
-  return pairs.includes(undefined) ? value : Object.fromEntries(pairs as [string, unknown][]);
+  return pairs.includes(undefined) ? value : Object.fromEntries(pairs as (readonly [string, unknown])[]);
+}
+
+const variable = /^([A-Za-z_][\w.-]*)(?:\s*=(.*))?$/s;
+const header = /^([\w-]+)\s*[:=]\s*(.*)$/s;
+
+/** One a line; variables also with blanks, commas or semicolons between. */
+function splitPairs(text: string, sign: '=' | ':'): readonly string[] {
+  const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  if (sign === ':' || lines.length > 1) return lines.map((line) => line.trim());
+  const parts = text.split(/[,;]\s*(?=[A-Za-z_]\w*=)/);
+  return parts.length > 1 ? parts : splitCommand(text);
 }
 
 /**
  * Copilot: a list of all that may be used, `["*"]` for every tool. MCPHub: a map of switches. Others: include and
  * exclude.
  */
-function readTools(value: unknown): ValueReading {
+function readTools(value: unknown): readonly ReadValue[] {
   const field = (name: string, names: unknown): ReadValue[] =>
     names === undefined ? [] : [{ field: name, value: names }];
   if (!isObject(value)) {
-    const names = typeof value === 'string' ? [value] : value;
-    return { fields: Array.isArray(names) && names.includes('*') ? [] : field('enabledTools', names) };
+    const names = readList(value, splitNames);
+    return Array.isArray(names) && names.includes('*') ? [] : field('enabledTools', names);
   }
-  const { include = value['allow'] ?? value['allowed'], exclude = value['deny'] ?? value['excluded'] } = value;
-  const isMap = include === undefined && exclude === undefined;
-  if (!isMap) return { fields: [...field('enabledTools', include), ...field('disabledTools', exclude)] };
-  const off = Object.entries(value).filter(
-    ([, tool]) => readSwitch(isObject(tool) ? tool['enabled'] : tool, false) === false,
-  );
-  return {
-    fields:
-      off.length === 0
-        ? []
-        : field(
-            'disabledTools',
-            off.map(([name]) => name),
-          ),
-  };
+  const listed = (words: readonly string[]): unknown => words.map((word) => value[word]).find(Array.isArray);
+  const include = listed(['include', 'allow', 'allowed', 'enabled']);
+  const exclude = listed(['exclude', 'deny', 'denied', 'excluded', 'disabled']);
+  if (include !== undefined || exclude !== undefined)
+    return [...field('enabledTools', include), ...field('disabledTools', exclude)];
+  const tools = Object.entries(value).map(([name, tool]) => [name, isToolOn(tool)] as const);
+  const named = (isOn: boolean): readonly string[] => tools.flatMap(([name, on]) => (on === isOn ? [name] : []));
+  const off = named(false);
+  if (off.includes('*')) return field('enabledTools', named(true));
+  return field('disabledTools', off.length === 0 ? undefined : off);
 }
 
-function bearer(token: string): JsonObject {
-  return { Authorization: `Bearer ${token}` };
+function isToolOn(tool: unknown): unknown {
+  if (!isObject(tool)) return readSwitch(tool, false);
+  return tool['enabled'] === undefined ? readSwitch(tool['disabled'], true) : readSwitch(tool['enabled'], false);
+}
+
+/** None for a word that says how to sign in. */
+function bearer(token: unknown): readonly ReadValue[] {
+  if (typeof token !== 'string' || /^(?:oauth|none|)$/i.test(token)) return [];
+  const isWhole = /^(?:bearer|basic|token) /i.test(token);
+  return [{ field: 'headers', value: { Authorization: isWhole ? token : `Bearer ${token}` } }];
 }
 
 function mapValues(value: unknown, read: (item: unknown, key: string) => unknown): unknown {

@@ -18,9 +18,22 @@ export interface VariableContext {
 /** A placeholder without a value here: where it stands, as it is written, and what the user can do about it. */
 export type OnUnfilled = (path: readonly PropertyKey[], written: string, advice: string) => void;
 
-/** `${…}` with anything in it, `{env:…}`, `{file:…}`, `$(…)`, `{{NAME}}`, `${{ secrets.NAME }}`, `$NAME`, `%NAME%`. */
-const placeholder =
-  /\$\{\{\s*(?<hub>[^}]*?)\s*\}\}|\$\{(?<braces>[^{}]*)\}|(?<![$\w{])\{(?<kind>env|file):(?<path>[^{}]+)\}|\{\{\s*(?<double>[A-Za-z_]\w*)\s*\}\}|\$\((?<shell>[^()]*)\)|(?<![$\\])\$(?<bare>[A-Za-z_]\w*)|%(?<percent>[A-Za-z_]\w{2,})%/g;
+/** Each way to write a variable: the group is what stands for it. */
+const placeholder = new RegExp(
+  [
+    /\$\{\{\s*(?<hub>[^}]*?)\s*\}\}/,
+    /\$\{(?<braces>[^{}]*)\}/,
+    /(?<![$\w{])\{(?<kind>env|file):(?<path>[^{}]+)\}/,
+    /\{\{\s*(?:(?<scope>env)\.)?(?<double>[A-Za-z_]\w*)\s*\}\}/,
+    /\$\((?<shell>[^()]*)\)/,
+    /\$env:(?<power>[A-Za-z_]\w*)/,
+    /(?<![$\\])\$(?<bare>[A-Za-z_]\w*)/,
+    /%(?<percent>[A-Za-z_]\w{2,})%/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
 
 /** Fields whose texts may hold placeholders. */
 const fields = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'oauth', 'folders'] as const;
@@ -60,7 +73,7 @@ function replaceIn(text: string, path: readonly PropertyKey[], context: Context,
   };
   return text.replace(placeholder, (whole: string, ...rest: unknown[]) => {
     const found = rest.at(-1) as Readonly<Record<string, string | undefined>>;
-    const { hub, braces, kind, path: named, double, shell, bare, percent } = found;
+    const { hub, braces, kind, path: named, scope, double, shell, power, bare, percent } = found;
     if (braces !== undefined) return inBraces(whole, braces, context, isOwn, unfilled);
     if (hub !== undefined) {
       const [, name] = /^secrets\.([\w./-]+)$/.exec(hub) ?? [];
@@ -68,10 +81,11 @@ function replaceIn(text: string, path: readonly PropertyKey[], context: Context,
     }
     if (kind !== undefined) return kind === 'env' ? variable(named ?? '') : unfilled(whole, 'file');
     if (double !== undefined) {
-      if (dialect.doubleBraces === true) return variable(double);
+      if (dialect.doubleBraces === true || scope !== undefined) return variable(double);
       return /^[A-Z_][A-Z0-9_]*$/.test(double) ? unfilled(whole, 'input') : whole;
     }
     if (shell !== undefined) return dialect.bareVariables === true ? unfilled(whole, 'cmd') : whole;
+    if (power !== undefined) return variable(power);
     if (percent !== undefined) return isPath(path) ? variable(percent) : whole;
     if (bare === undefined || isOwn(bare)) return whole;
     return dialect.bareVariables === true || isWholeValue(text, bare, path) ? variable(bare) : whole;
@@ -93,9 +107,11 @@ function inBraces(
       return unfilled(whole, 'folder');
     return inside.endsWith('Basename') ? basename(project) : project;
   }
-  const [, name, fallback = ''] = /^([A-Za-z_]\w*)(:-.*|-.*)?$/s.exec(inside) ?? [];
-  if (name !== undefined) return isOwn(name) ? whole : variable(`${name}${fallback.replace(/^-/, ':-')}`);
-  return unfilled(whole, /^\w+/.exec(inside)?.[0].toLowerCase() ?? '');
+  // A shell takes the text after a question mark for its error.
+  const [, name, fallback = ''] = /^(?:(?:process\.)?env[.:])?([A-Za-z_]\w*)(?::?(-.*)|:?\?.*)?$/is.exec(inside) ?? [];
+  if (name !== undefined) return isOwn(name) ? whole : variable(`${name}${fallback && `:${fallback}`}`);
+  const [kind = ''] = /^\w+/.exec(inside) ?? [];
+  return unfilled(whole, folderNames.has(kind) ? 'folder' : kind.toLowerCase());
 }
 
 function variable(name: string): string {
