@@ -1,4 +1,7 @@
-/** The configuration as the core uses it: one shape for every format, defaults filled in, `${env:NAME}` replaced. */
+/**
+ * The configuration that the core uses: the same for every file format, with defaults filled in and `${env:NAME}`
+ * replaced.
+ */
 import type { autoMode, ModeName } from './mode-names.ts';
 import type { ServerConfig } from './server-config.ts';
 
@@ -9,9 +12,9 @@ export interface RegistryConfig {
   readonly url: string;
 }
 
-/** Tools by name or `server:tool`, whatever their case. */
+/** Tools by name or `server:tool`, ignoring case. */
 export interface ToolFilter {
-  /** Only these, unless empty. */
+  /** Only these tools; empty: all. */
   readonly allow: readonly string[];
   /** Excluded tools; wins over `allow`. */
   readonly deny: readonly string[];
@@ -19,7 +22,7 @@ export interface ToolFilter {
 
 /** The tools that `proxy-dispatch` lists and calls, and its result format. */
 interface DispatchSettings extends ToolFilter {
-  /** A text as it is, or as in mini-a: the whole result as JSON; undefined: the former. */
+  /** Text as it is, or the whole result as JSON (as in mini-a); undefined: text. */
   readonly results?: 'text' | 'full' | undefined;
 }
 
@@ -28,48 +31,48 @@ export interface RetrieveSettings {
   readonly limit: number | undefined;
 }
 
-/** Settings for results that are too long for a model. */
+/** Settings for large results. */
 export interface ResultSettings {
-  /** Answers of more bytes (UTF-8) are kept on disk; 0: none is; undefined: what suits the client app. */
+  /** Results with a larger payload are spilled, in bytes (UTF-8); 0: none; undefined: depends on the client app. */
   readonly threshold: number | undefined;
-  /** The same by server (`github`) or tool (`github:list_issues`); the tool's wins. */
+  /** The same by server (`github`) or tool (`github:list_issues`); the tool's takes precedence. */
   readonly thresholds: Readonly<Record<string, number>>;
-  /** The same by client app, named as in `appModes`; a server's or tool's wins. */
+  /** The same by client app, named as in `appModes`; a server's or tool's takes precedence. */
   readonly appThresholds: Readonly<Record<string, number>>;
-  /** Tell answers as TOON where that is at least 15 % smaller than JSON. */
+  /** Convert results to TOON if that is at least 15 % smaller than JSON. */
   readonly toon: boolean;
-  /** Leave out of answers what nobody sees and a model reads: invisible characters, marks that turn the writing. */
+  /** Remove characters that users do not see but models read: invisible characters, bidirectional marks. */
   readonly clean: boolean;
   /** How long results of read-only tools may be reused, in seconds, by server or tool. */
   readonly cacheSeconds: Readonly<Record<string, number>>;
-  /** Kept answers older than this go, in days. */
+  /** Spills older than this are deleted, in days. */
   readonly retentionDays: number;
   /** Quota of all spills, in bytes and by count; the oldest are evicted first. */
   readonly maxBytes: number;
   readonly maxCount: number;
-  /** Delete what is not pinned when Tooltray stops. */
+  /** Delete spills that are not retained when Tooltray stops. */
   readonly deleteOnExit: boolean;
-  /** Folders (absolute) that `resultFile` and `argumentsFile` may name besides kept answers. */
+  /** Absolute folders that `resultFile` and `argumentsFile` may name in addition to spills. */
   readonly folders: readonly string[];
 }
 
 /** The servers and tools visible to holders of this profile. All others are hidden from them and cannot be called. */
 export interface Profile {
-  /** Only these; absent: all. */
+  /** Only these servers; absent: all. */
   readonly servers?: readonly string[] | undefined;
-  /** Only these, by name or `server:tool`; absent: all of the servers. */
+  /** Only these tools, by name or `server:tool`; absent: all of the servers. */
   readonly tools?: readonly string[] | undefined;
   /** Excluded tools; wins over `tools`. */
   readonly except?: readonly string[] | undefined;
   /** Only tools that their server declares read-only. */
   readonly readOnly?: boolean | undefined;
-  /** Only tools of which their server says that they destroy nothing. */
+  /** Only tools that their server declares non-destructive. */
   readonly noDestructive?: boolean | undefined;
-  /** Only tools of which their server says that they do not reach the open world. */
+  /** Only tools that their server declares closed-world (`openWorldHint: false`). */
   readonly noOpenWorld?: boolean | undefined;
 }
 
-/** Settings that a layer below the organization's may have of its own, by their key; of `results` each by itself. */
+/** Keys of settings that a layer below the organization's may override; members of `results` individually. */
 export const layerSettings = [
   ...([
     'mode',
@@ -105,16 +108,16 @@ export interface Layer {
       readonly code?: Partial<CodeSettings>;
       readonly results?: Partial<ResultSettings>;
     };
-  /** Tools that come first where several fit, by name or `server:tool`. */
+  /** Preferred tools among equal search hits, by name or `server:tool`. */
   readonly favorites: readonly string[];
   readonly quotas: readonly NamedQuota[];
 }
 
-/** How much users may call: exactly one of `calls`, `bytes` (both per `window`) and `maxConcurrent`. */
+/** Limits the calls of users: exactly one of `calls`, `bytes` (both per `window`) and `maxConcurrent`. */
 export interface Quota {
-  /** Each of these has a count of its own; none: all have one together. */
+  /** One counter per combination of these; empty: one for all. */
   readonly groupBy: readonly ('user' | 'app' | 'server' | 'tool')[];
-  /** Only calls of these; tools by name or `server:tool`. */
+  /** Only calls of these servers and tools; tools by name or `server:tool`. */
   readonly servers?: readonly string[] | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly calls?: number | undefined;
@@ -128,11 +131,11 @@ export interface NamedQuota extends Quota {
   readonly name: string;
   /** Key of the counter: a layer's quota is separate from the organization's of the same name. */
   readonly id: string;
-  /** It takes the place of one of that name above it. */
+  /** Whether it replaces a quota of that name above it. */
   readonly replaces: boolean;
 }
 
-/** The layers in a folder below the organization's file, by name of group or user. */
+/** The layers in the folder of the organization's file, by name of group or user. */
 export interface ConfigLayers {
   readonly groups: Readonly<Record<string, Layer>>;
   readonly users: Readonly<Record<string, Layer>>;
@@ -140,9 +143,9 @@ export interface ConfigLayers {
 
 /** The configuration changes that models may make. */
 interface ChangePolicy {
-  /** A user is asked, it just happens, or it is refused. */
+  /** Ask the user, permit, or refuse. */
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
-  /** Whether models may ask for servers to be added, and removed, at all. */
+  /** Whether models may propose servers to add, and servers to remove. */
   readonly allowAdd: boolean;
   readonly allowRemove: boolean;
 }
@@ -162,48 +165,48 @@ export interface DataFlowSettings {
   readonly approvalTimeoutMinutes: number;
   /** Roles by `server` or `server:tool`; the tool's wins. Guessed if absent. */
   readonly roles: Readonly<Record<string, readonly DataFlowRole[]>>;
-  /** Keys, card numbers and the like in sent data: ask as for destinations, or send `***` in their place. */
+  /** Sensitive data in arguments: ask as for destinations, or replace it with `***`. */
   readonly secrets: 'ask' | 'mask' | 'off';
 }
 
 /** How much load the HTTP endpoint accepts. Further requests are refused with 429 or 503 and a retry delay. */
 export interface HttpSettings {
-  /** Sessions of the handshake era. */
+  /** Stateful sessions. */
   readonly maxSessions: number;
-  /** A session without a message for this long is over. */
+  /** Idle time after which a session ends, in minutes. */
   readonly sessionIdleMinutes: number;
-  /** Streams that stay open: `subscriptions/listen`, and the GET of a session. */
+  /** Persistent streams: `subscriptions/listen`, and the GET of a session. */
   readonly maxStreams: number;
-  /** Requests that are being answered. */
+  /** Running requests. */
   readonly maxRequests: number;
-  /** The longest body, in MB. */
+  /** Maximum body size, in MB. */
   readonly maxBodyMB: number;
-  /** How long running requests may take when Tooltray ends, in seconds; undefined: the default of the edition. */
+  /** How long running requests may take at shutdown, in seconds; undefined: the default of the edition. */
   readonly drainSeconds: number | undefined;
 }
 
 /** Delivery of the audit log; a team's replicas also push records to other places. */
 export interface AuditSettings {
-  /** A call returns once its record is stored, and not at all if it cannot be stored. */
+  /** Whether a call returns only after its record is stored, and fails if it cannot be stored. */
   readonly writeAhead: boolean;
   readonly push: readonly ('stdout' | 'otlp')[];
 }
 
-/** Processes that belong to one user each. */
+/** Processes of individual users. */
 export interface UserProcessSettings {
-  /** Processes of all users on one replica; one takes about 80 MB. */
+  /** Maximum number of processes of all users on one replica; each takes about 80 MB. */
   readonly maxPerReplica: number;
-  /** Processes of one user at a time. */
+  /** Maximum number of processes of one user. */
   readonly maxPerUser: number;
   /** Idle minutes after which a server is stopped, unless its entry overrides it. */
   readonly idleMinutes: number;
 }
 
-/** For one user, who waits for the end, in seconds. */
+/** For a single user, who waits for the shutdown, in seconds. */
 export const defaultDrainSeconds = 5;
 
 export interface CodeSettings {
-  /** Whether `code_execution` and `execute` run anything. */
+  /** Whether `code_execution` and `execute` are enabled. */
   readonly enabled: boolean;
   /** Default timeout of a run; undefined means the code runner's own. */
   readonly timeoutSeconds: number | undefined;
@@ -211,9 +214,9 @@ export interface CodeSettings {
 }
 
 /**
- * How much of a server's tool a list shows. `toolmux`: one line and a schema of types, as ToolMux does; `shape`: every
- * keyword that decides which arguments are taken; `lean`: that, and what parameters are for where their names do not
- * say it; `full`: untouched.
+ * How much of a tool's definition a list shows. `toolmux`: one line and a schema of types, as ToolMux does; `shape`:
+ * every keyword that constrains arguments; `lean`: also descriptions of parameters whose names are not descriptive;
+ * `full`: unchanged.
  */
 export const condenseLevels = ['toolmux', 'shape', 'lean', 'full'] as const;
 
@@ -231,41 +234,43 @@ export function uiSettingFor({ ui, appUi }: Pick<ModeSettings, 'ui' | 'appUi'>, 
 /** The product that owns a config file, detected from its content: some keys differ in meaning. */
 export type ConfigProduct = 'tooltray' | 'toolmux' | 'magg' | 'mcpproxy';
 
-/** What client apps are shown. */
+/** Settings for what client apps are shown. */
 interface ModeSettings {
-  /** The mode of sessions that do not ask for another. */
+  /** The default mode of sessions. */
   readonly mode: ModeName | typeof autoMode;
-  /** Mode by client app name: `--app`, `/mcp/app/<name>`, or its `clientInfo.name` in the handshake. */
+  /** Mode by client app name: `--app`, `/mcp/app/<name>`, or its `clientInfo.name`. */
   readonly appModes: Readonly<Record<string, ModeName | typeof autoMode>>;
-  /** Tools with a user interface, for apps that show it: also listed, reached like all others, or ignored. */
+  /**
+   * Tools with a user interface, for apps that render it: listed additionally, treated like other tools, or ignored.
+   */
   readonly ui: UiSetting;
-  /** The same by client app name, as `appModes` has it. */
+  /** The same by client app, named as in `appModes`. */
   readonly appUi: Readonly<Record<string, UiSetting>>;
-  /** Leave descriptions and schemas of servers as they are: the same as `condense: "full"`, and older. */
+  /** Leaves descriptions and schemas unchanged; an older spelling of `condense: "full"`. */
   readonly raw: boolean;
-  /** How much of a server's tool a list shows; undefined: what suits whose file it is. */
+  /** How much of a tool's definition a list shows; undefined: depends on the product of the config file. */
   readonly condense: CondenseLevel | undefined;
   /**
-   * When gateway and meta add a tool's schema to its result: after wrong arguments, or also at its first use in a
-   * session, as ToolMux does; undefined: what suits the product of the config file.
+   * When gateway and meta add a tool's schema to its result: after invalid arguments, or also at its first use in a
+   * session, as ToolMux does; undefined: depends on the product of the config file.
    */
   readonly enrichment: 'errors' | 'first-use' | undefined;
-  /** Names of helper tools listed besides the mode's own. */
+  /** Names of helper tools listed in addition to the mode's own. */
   readonly extraTools: readonly string[];
-  /** List the helper tools that administer servers in every mode; they can be called either way. */
+  /** Whether every mode lists the helper tools that administer servers; they can be called either way. */
   readonly exposeAdmin: boolean;
-  /** Other ways to a tool are not its business. */
+  /** Applies to this tool only, not to other ways to call a tool. */
   readonly dispatch: DispatchSettings;
   readonly retrieve: RetrieveSettings;
-  /** Code that models write. */
+  /** Settings for code that models write. */
   readonly code: CodeSettings;
 }
 
-/** What client apps may see and call. */
+/** Restricts what client apps may see and call. */
 export interface ProfileSettings {
-  /** Named sets of servers and tools, for apps and addresses that are to have no others. */
+  /** Named sets of servers and tools, for apps and endpoints restricted to them. */
   readonly profiles: Readonly<Record<string, Profile>>;
-  /** The profile that a client app is held to, by its name; one that is not there lets nothing through. */
+  /** The profile of a client app, by its name; an unknown profile permits nothing. */
   readonly appProfiles: Readonly<Record<string, string>>;
 }
 
@@ -274,27 +279,27 @@ export interface LaunchDefaults {
   /** Default time limits for a call and a server's start, in seconds; undefined: `serverDefaults`. */
   readonly callTimeoutSeconds: number | undefined;
   readonly initTimeoutSeconds: number | undefined;
-  /** Runs servers started by a command in a container (MCPProxy's docker_isolation), unless their entry differs. */
+  /** Whether commands run in containers (MCPProxy's docker_isolation), unless their entry differs. */
   readonly isolateCommands: boolean;
 }
 
 /** How calls and their results are treated. */
 interface CallSettings {
   readonly results: ResultSettings;
-  /** A call that takes longer continues with a handle, in seconds; 0: never; undefined: what suits the client app. */
+  /** After this time a call continues with a handle, in seconds; 0: never; undefined: depends on the client app. */
   readonly slowCallSeconds: number | undefined;
-  /** Tools that are repeated on purpose, by `tool` or `server:tool`, also with `*`: no notice about equal calls. */
+  /** Tools that are polled, by `tool` or `server:tool`, with `*` as wildcard: no notice about equal calls. */
   readonly pollingTools: readonly string[];
-  /** Tokens per day by client app, `*` for every other one; the model is told at 80 and 100 %. */
+  /** Tokens per day by client app, `*` for all others; the model is told at 80 and 100 %. */
   readonly tokenBudgets: Readonly<Record<string, number>>;
-  /** Cost of a million tokens, for savings in money: `3`, with the user's currency. */
+  /** Price of a million tokens, for savings in money: `3`, with the user's currency. */
   readonly price: { readonly perMillionTokens: number | undefined; readonly currency: string };
 }
 
-/** Which changes and which data need the approval of the user. */
+/** Which changes and which data need the user's approval. */
 interface TrustSettings {
   readonly policy: ChangePolicy;
-  /** Edits of the home's own config file by other programs count as the user's word. */
+  /** Whether edits of the config file by other programs need no approval. */
   readonly trustEdits: boolean;
   /** Repairs a server that does not start from other apps' launches: after approval, automatically, or not at all. */
   readonly heal: 'ask' | 'auto' | 'off';
@@ -306,11 +311,11 @@ interface TrustSettings {
   readonly reviews: { readonly onChange: 'hold' | 'warn' | 'scan' };
 }
 
-/** Settings that only a team uses. */
+/** Settings for teams only. */
 interface TeamSettings {
   readonly userProcesses: UserProcessSettings;
   readonly audit: AuditSettings;
-  /** Settings that group and user files may set; undefined: the default (layers/read-layer.ts). Needs a folder. */
+  /** Settings that group and user files may override; undefined: the default (layers/read-layer.ts). Needs a folder. */
   readonly overridable: LayerOverrides | undefined;
   /** Quotas, by name. */
   readonly quotas: Readonly<Record<string, Quota>> | undefined;
@@ -331,13 +336,13 @@ export interface AppConfig
   readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly storePayloads: boolean };
   /** Registries in addition to the official one; one named `official` replaces it. */
   readonly registries: readonly RegistryConfig[];
-  /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
+  /** `clientMetadataUrl`: https address of a client ID metadata document, for servers whose entry names none. */
   readonly oauth: { readonly clientMetadataUrl: string | undefined };
-  /** PEM file of certificate authorities that are trusted besides those of Node.js and of the system. */
+  /** PEM file of certificate authorities that are trusted in addition to those of Node.js and the system. */
   readonly network: { readonly extraCaFile: string | undefined };
 }
 
-/** Undefined: the usual ones. */
+/** Undefined: the default. */
 export interface LayerOverrides {
   readonly groups?: readonly LayerSetting[] | undefined;
   readonly users?: readonly LayerSetting[] | undefined;
@@ -355,6 +360,6 @@ export interface ConfigProblem {
   readonly suggestion: string | undefined;
   /** The server it belongs to. An error means that the entry as written is not in use. */
   readonly server?: string;
-  /** A layer said what it may not. */
+  /** Whether a layer set something that it may not override. */
   readonly isRefused?: true;
 }

@@ -22,14 +22,14 @@ import { type ParsedConfig, parseConfig, parseServerConfigs } from './read-confi
 import type { Env } from './replace-variables.ts';
 import { writtenServers } from './written-servers.ts';
 
-/** Something a foreign edit of the config file would bring about, and the user has not agreed to. */
+/** Something that an edit by another program would change, and that the user has not approved. */
 export type PendingEdit =
   | {
       readonly kind: 'entry';
       readonly server: string;
       readonly entry: JsonObject;
       readonly before: JsonObject | undefined;
-      /** The record of what was agreed to could not be used: nothing was compared. */
+      /** Set if the record of approved edits was unusable, so that nothing was compared. */
       readonly lost?: UnusableReason;
     }
   | {
@@ -49,7 +49,7 @@ interface Judgement extends GatedConfig {
   readonly agree: ApprovedConfig | undefined;
 }
 
-/** Fields of an entry that neither launch nor reach nor allow anything. */
+/** Fields of an entry that neither launch, reach nor permit anything. */
 const plainFields: ReadonlySet<string> = new Set([
   ...['enabled', 'quarantined', 'registry', 'description', 'lazy', 'maxMessageMB', 'maxConcurrent'],
   ...['idleTimeoutSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
@@ -60,7 +60,7 @@ export function pendingEditsId(waiting: readonly PendingEdit[]): string {
   return createHash('sha256').update(JSON.stringify(waiting)).digest('hex').slice(0, 6);
 }
 
-/** The record that cannot be used, and why, as a sentence for the user. */
+/** A sentence for the user that says why the record is unusable. */
 export function lostSentence(lost: UnusableReason): string {
   const record = 'The record of what you agreed to in the config file';
   switch (lost) {
@@ -80,14 +80,14 @@ export class ConfigApproval {
   readonly #trustsAll: boolean;
   readonly #record: AcceptedRecord;
 
-  /** `trustsAll`: every edit counts as the user's word (`--config`), and is remembered as such. */
+  /** `trustsAll`: every edit counts as approved (`--config`), and is recorded as such. */
   constructor(file: string, trustsAll: boolean, key: RecordKey) {
     this.file = file;
     this.#trustsAll = trustsAll;
     this.#record = new AcceptedRecord(file, key);
   }
 
-  /** Returns the usable part of a reading. Changes nothing; `keep` writes the approvals. */
+  /** Returns the approved part of a config. Changes nothing; `save` writes the approvals. */
   async evaluate(text: string, reading: ParsedConfig, env: Env): Promise<Judgement> {
     const { config } = reading;
     if (config === undefined) return { ...reading, waiting: [], agree: undefined };
@@ -131,8 +131,8 @@ export class ConfigApproval {
   }
 
   /**
-   * Tooltray is about to write `after` in place of `before`: what differs between them is agreed to, nothing else.
-   * While the vault is locked nothing is recorded, and the edit waits for the user.
+   * Called before Tooltray writes `after` in place of `before`: approves exactly the differences. While the vault is
+   * locked nothing is recorded, and the edit waits for the user.
    */
   async recordOwnEdit(before: string, after: string, path: string, env: Env): Promise<void> {
     const [was, is] = [before, after].map((text) => stateOf(text, path, env));
@@ -143,7 +143,7 @@ export class ConfigApproval {
     const servers = Object.entries(is.servers).flatMap(([name, server]): [string, WrittenServer][] => {
       const [old, known] = [own(was.servers, name), own(agreed.servers, name)];
       if (old === undefined || !isSameLaunch(old, server) || loosensTools(old.entry, server.entry)) {
-        // An author who writes it here has seen it; only the user's own entry lifts a block of theirs.
+        // Writing an entry here counts as having seen it, and only the user's own entry lifts a block.
         if (old === undefined || !isSameLaunch(old, server)) delete blocked[name];
         return isBlocked(blocked, name, server) ? [] : [[name, server]];
       }
@@ -164,7 +164,7 @@ export class ConfigApproval {
     });
   }
 
-  /** The user agrees to all that waits in `text`; what they have blocked stays so. */
+  /** Approves all pending edits in `text`; blocked servers stay blocked. */
   async approveAll(text: string, path: string, env: Env): Promise<void> {
     const now = stateOf(text, path, env);
     if (now === undefined) return;
@@ -173,7 +173,7 @@ export class ConfigApproval {
     await this.save({ ...now, servers: Object.fromEntries(servers), blocked });
   }
 
-  /** The user's word on one server as it is in `text`, and on nothing else there. */
+  /** Applies the user's decision on one server as in `text`, and on nothing else. */
   async decideServer(server: string, choice: 'accept' | 'block', text: string, path: string, env: Env): Promise<void> {
     const now = stateOf(text, path, env);
     const written = now && own(now.servers, server);
@@ -208,7 +208,7 @@ export class ConfigApproval {
       ...(results.length > 0 && { results: Object.fromEntries(results) as JsonObject }),
     };
     const whole = JSON.stringify({ ...settings, servers }, null, 2);
-    // Settings are kept as they are understood, which is not in every case how they are written.
+    // Settings are stored as parsed, which can differ from how they are written.
     const isTrue = isDeepStrictEqual(stateOf(whole, path, env)?.settings, agreed.settings);
     return `${isTrue ? whole : JSON.stringify({ servers }, null, 2)}\n`;
   }
@@ -219,7 +219,7 @@ export class ConfigApproval {
     return typeof record === 'string' ? record : record?.unusable;
   }
 
-  /** Undefined if nothing was ever agreed to. A record that cannot be used agrees to nothing. */
+  /** Undefined if nothing was ever approved. An unusable record approves nothing. */
   async #read(): Promise<ApprovedConfig | undefined> {
     const record = await this.#record.read();
     return typeof record === 'string' ? { servers: {}, settings: {}, unusable: record } : record;
@@ -245,7 +245,7 @@ function isBlocked(
   return launch !== undefined && server !== undefined && isDeepStrictEqual(launch, launchOf(server.entry));
 }
 
-/** A file of an earlier version names nothing that is blocked. */
+/** A file of an earlier version has no list of blocked servers. */
 function isSame(agreed: ApprovedConfig | undefined, next: ApprovedConfig): boolean {
   return agreed !== undefined && isDeepStrictEqual({ blocked: {}, ...agreed }, { blocked: {}, ...next });
 }
@@ -262,7 +262,7 @@ function launchOf(entry: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(entry).filter(([key]) => !plainFields.has(key)));
 }
 
-/** A tool that was off could be called. */
+/** Whether tools become callable. */
 function loosensTools(before: JsonObject, after: JsonObject): boolean {
   const [was, is] = [toolsOf(before), toolsOf(after)];
   if (was.off.some((tool) => !is.off.includes(tool))) return true;
@@ -293,7 +293,7 @@ function compare(
     const known = own(agreed.servers, name);
     const isKnown = known !== undefined && isSameLaunch(known, server) && !loosensTools(known.entry, server.entry);
     if (isKnown && (known.enabled || !server.enabled)) return [[name, server]];
-    // What cannot be used as it is written is no question yet.
+    // An invalid entry needs no approval yet.
     if (!broken.has(name))
       waiting.push({ kind: 'entry', server: name, entry: server.entry, before: known?.entry, ...lost });
     return known === undefined ? [] : [[name, switched(known, known.enabled && server.enabled)]];
@@ -353,7 +353,7 @@ function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
   const servers = config.servers.flatMap((server): readonly ServerConfig[] => {
     if (!entries.has(server.name)) return [asWritten.get(server.name) ?? server];
     const known = own(agreed.servers, server.name);
-    // It is listed, so that a caller learns what it waits for.
+    // It is listed, so that a caller learns that it is in review.
     return known === undefined ? [off(server, 'review')] : build(server.name, known, used, env);
   });
   return { ...used, servers };

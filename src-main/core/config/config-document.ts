@@ -1,4 +1,4 @@
-/** One config text on its way through the readers: its tree, and the problems found so far with their places. */
+/** A config text while it is read: its tree, and the problems found so far with their positions. */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { ConfigProblem } from './app-config.ts';
 
@@ -9,7 +9,7 @@ interface ProblemDetails {
 }
 
 export class ConfigDocument {
-  /** The tree; undefined when the text is not JSONC, and then `problems` says why. */
+  /** The tree; undefined if the text is not JSONC, and `problems` then says why. */
   readonly root: Node | undefined;
   readonly problems: ConfigProblem[] = [];
   readonly #text: string;
@@ -26,7 +26,7 @@ export class ConfigDocument {
     else this.#reportSyntax(first);
   }
 
-  /** Notes a problem at a node. `path` is the way there, as keys and list positions. */
+  /** Reports a problem at a node. `path`: keys and list positions. */
   report(
     severity: ConfigProblem['severity'],
     at: Node,
@@ -43,7 +43,7 @@ export class ConfigDocument {
     this.#add('error', root?.offset ?? 0, '', reason, { suggestion: 'Start with { "servers": { } }.' });
   }
 
-  // Reports only the first error, because later ones mostly follow from it.
+  // Reports only the first error, because the others usually follow from it.
   #reportSyntax(error: ParseError): void {
     const rest = this.#text.slice(this.#text.lastIndexOf('\n', error.offset) + 1, error.offset + 1);
     const signs = signTexts.find(({ pattern }) => pattern.test(rest))?.text;
@@ -66,7 +66,7 @@ export class ConfigDocument {
   }
 }
 
-/** `servers.github.args[0]`; keys with other characters are quoted. */
+/** For example `servers.github.args[0]`; keys with other characters are quoted. */
 function pathText(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => {
     if (typeof step === 'number') return `[${step}]`;

@@ -1,8 +1,8 @@
-/** Which values of a config are nobody's to read. */
+/** Collects the secret values of a config. */
 import { secretValues } from '../base/mask.ts';
 import type { AppConfig } from './app-config.ts';
 
-/** The secret values of a config, so that they can be hidden wherever they turn up. */
+/** The secret values of a config, to mask them everywhere. */
 export function secretValuesOf(config: AppConfig): string[] {
   return config.servers.flatMap((server) => {
     if (server.kind === 'builtin') return [];

@@ -1,4 +1,4 @@
-/** The config file in use: read, watched, edited; what was good last stays in force while the file is bad. */
+/** The config file in use: read, watched, edited. While the file is invalid, the last valid config stays in use. */
 import { realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type FSWatcher, watch } from 'chokidar';
@@ -18,22 +18,22 @@ import { type LayerFiles, configVersion } from './layers/layer-files.ts';
 import type { Env } from './replace-variables.ts';
 import { readConfigText, updateConfigFile } from './update-config-file.ts';
 
-/** Editors write in several steps; a change counts when the file has been quiet for this long, in ms. */
+/** Editors write in several steps, so a change counts after the file was unchanged for this long, in ms. */
 const debounceMs = 50;
 /** How often the links on the path of a folder are checked, in ms: no watcher reports changes above the folder. */
 const symlinkPollIntervalMs = 400;
 
 interface ConfigStoreOptions {
   readonly mayBeMissing?: boolean;
-  /** false: what is in use is not recorded as agreed to; only edits of our own are. */
+  /** False: the config in use is not recorded as approved; only our own edits are. */
   readonly records?: boolean;
 }
 
 export class ConfigStore {
-  /** The last good config, after it changed. */
+  /** Emits the last valid config after a change. */
   readonly changed = new Emitter<AppConfig>();
   readonly problemsChanged = new Emitter<readonly ConfigProblem[]>();
-  /** Other edits than Tooltray's own wait for the user. */
+  /** Emits when edits of other programs wait for the user. */
   readonly pendingEditsChanged = new Emitter();
   readonly path: string;
   readonly #env: Env;
@@ -45,9 +45,9 @@ export class ConfigStore {
   #current: AppConfig;
   #problems: readonly ConfigProblem[] = [];
   #isMissing = false;
-  /** The last good text of the file that this process has read. */
+  /** The last valid text of the file that this process has read. */
   #text: string | undefined;
-  /** Set once a config was good as a whole file; before that there is nothing to fall back on. */
+  /** The last config that was valid as a whole; undefined before that. */
   #lastGood: AppConfig | undefined;
   #watcher: FSWatcher | undefined;
   #starting: Promise<void> | undefined;
@@ -75,10 +75,12 @@ export class ConfigStore {
   }
 
   /**
-   * Reads the file once. Throws `config_not_found`, unless it may be missing: then what was agreed to of it is in use,
-   * or the config of a first run, and nothing is written. A bad file is no error here, but no servers and `problems`.
-   * `accepted`: what the user agreed to of this file; without it, every edit is theirs. `layers`: of the folder that
-   * the file is in.
+   * Reads the file. Throws `config_not_found`, unless it may be missing: then the approved config is in use,
+   * or that of a first run, and nothing is written. An invalid file is no error here, but has no servers, and
+   * `problems`.
+   * `accepted`: what the user approved of this file; without it, every edit counts as approved. `layers`: of the
+   * folder
+   * of the file.
    */
   static async open(
     path: string,
@@ -100,7 +102,7 @@ export class ConfigStore {
     return store;
   }
 
-  /** The last good config; without servers when there never was one. */
+  /** The last valid config; without servers if there never was one. */
   get current(): AppConfig {
     return this.#current;
   }
@@ -118,7 +120,7 @@ export class ConfigStore {
     return this.#version;
   }
 
-  /** There is no file, and what is in use is what would be restored. */
+  /** Whether the file is missing, so that what `restore` would write is in use. */
   get isMissing(): boolean {
     return this.#isMissing;
   }
@@ -132,7 +134,7 @@ export class ConfigStore {
     return this.#waiting;
   }
 
-  /** The user agrees to what waits. Throws `config_conflict` where that is something else by now. */
+  /** Approves the pending edits. Throws `config_conflict` if they have changed. */
   async approvePending(waiting: readonly PendingEdit[]): Promise<void> {
     const accepted = this.#accepted;
     if (accepted === undefined) return;
@@ -165,19 +167,19 @@ export class ConfigStore {
       await this.#accepted?.decideServer(server, choice, text, this.path, this.#env);
     });
     if (choice === 'accept') await this.update((text) => markReviewed(text, server));
-    // Of a file that is not our own nothing else is remembered.
+    // Nothing else is recorded for a file that is not our own.
     else if (this.#accepted === undefined) await this.update((text) => markBlocked(text, server));
     else await this.reload();
   }
 
-  /** Watches the file until `stop`; resolves when it is watched. */
+  /** Watches the file until `stop`; resolves when watching has started. */
   start(): Promise<void> {
     this.#starting ??= this.#watch();
     return this.#starting;
   }
 
   async stop(): Promise<void> {
-    // A watcher that is just being made would outlive us.
+    // A watcher that is being created would outlive us.
     await this.#starting;
     this.#starting = undefined;
     clearTimeout(this.#timer);
@@ -188,7 +190,7 @@ export class ConfigStore {
   }
 
   /**
-   * Edits the file (edit-config.ts has the edits); `current` is the new config when it resolves. Throws as
+   * Edits the file (edits are in edit-config.ts); `current` is the new config when it resolves. Throws as
    * updateConfigFile does.
    */
   async update(edit: (text: string) => string): Promise<void> {
@@ -206,16 +208,16 @@ export class ConfigStore {
   }
 
   /**
-   * Writes a file that is missing: what it said last, what was agreed to of it, or the config of a first run. One that
-   * is there stays.
+   * Writes a missing file: its last text, what was approved, or the config of a first run. An existing file stays
+   * unchanged.
    */
   async restore(): Promise<void> {
     await this.update((text) => text);
   }
 
   /**
-   * The text of the file as it is now; where that is missing, the text that `restore` would write. Rejects as
-   * readConfigText does otherwise.
+   * The current text of the file; if it is missing, the text that `restore` would write. Otherwise rejects as
+   * readConfigText does.
    */
   async text(): Promise<string> {
     return readConfigText(this.path).catch((error: unknown) => {
@@ -229,7 +231,7 @@ export class ConfigStore {
     return parseConfig(text, this.path, this.#env);
   }
 
-  /** Reads the file again now. Never throws: what is wrong is in `problems`. */
+  /** Reads the file again. Never throws; errors are in `problems`. */
   async reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#read());
     await this.#reading;
@@ -248,14 +250,14 @@ export class ConfigStore {
     });
     const ready = new Promise((resolve) => this.#watcher?.once('ready', () => resolve(undefined)));
     this.#watcher.on('all', () => this.#readSoon());
-    // A folder that cannot be watched is no reason to stop: edits of our own are still seen.
+    // Without a watcher, our own edits are still noticed.
     this.#watcher.on('error', () => this.#readSoon());
     await ready;
-    // What changed between `open` and now raised no event.
+    // Changes since `open` raised no event.
     await this.reload();
   }
 
-  /** A checkout or a mounted volume is changed as a whole by one link; what was watched lies next to it then. */
+  /** A checkout or a mounted volume is replaced as a whole through a link, so the watched folder may be outdated. */
   async #followLinks(): Promise<void> {
     const places = (await this.#layers?.watchedPaths()) ?? [];
     if (isDeepStrictEqual(places, this.#watched) || this.#starting === undefined) return;
@@ -271,7 +273,7 @@ export class ConfigStore {
     this.#timer = setTimeout(() => void this.reload(), debounceMs);
   }
 
-  // Edits of our own come back from the watcher; they are announced once because nothing differs the second time.
+  // The watcher also reports our own edits; they are announced once, because the second reading finds no difference.
   async #read(): Promise<void> {
     try {
       await this.#takeFile();
@@ -285,7 +287,7 @@ export class ConfigStore {
     return this.#text ?? (await this.#accepted?.asText(this.path, this.#env)) ?? initialConfigText;
   }
 
-  /** Servers that were agreed to are a loss to report; a first run is none. */
+  /** A missing file with approved servers is reported; a first run is not. */
   async #takeReplacement(error: unknown): Promise<void> {
     if (toAppError(error).code !== 'config_not_found') throw error;
     const text = await this.#replacement();
@@ -307,7 +309,7 @@ export class ConfigStore {
     this.#take({ ...(await this.#withLayers(text, reading)), waiting: [] });
   }
 
-  /** A file that cannot be read at the start: what the user agreed to last is in use until it is corrected. */
+  /** If the file cannot be read at the start, the last approved config is in use until it is corrected. */
   async #startFromAgreed(accepted: ConfigApproval): Promise<void> {
     const config = await accepted.lastAgreed(this.path, this.#env);
     if (config !== undefined) this.#lastGood = this.#current = config;
@@ -332,14 +334,14 @@ export class ConfigStore {
     if (accepted === undefined) return { ...reading, waiting: [] };
     const seen = await accepted.evaluate(text, reading, this.#env);
     if (seen.waiting.length === 0 && (seen.agree === undefined || !this.#records)) return seen;
-    // Tooltray itself, in another process, may be between saying what it writes and writing it.
+    // Another process of Tooltray may be between recording its edit and writing it.
     return this.#locked(async () => {
       const again = await readConfigText(this.path);
       const now = await accepted.evaluate(again, this.#readText(again), this.#env);
       if (now.agree !== undefined && this.#records) await accepted.save(now.agree);
       return now;
     }).catch((error: unknown) => {
-      // A file that cannot be written is not changed by others either, so the last read content counts.
+      // A file that cannot be written is not changed by others either, so the last content counts.
       if (['config_invalid', 'config_not_found'].includes(toAppError(error).code)) throw error;
       return seen;
     });
@@ -354,7 +356,7 @@ export class ConfigStore {
     if (config !== undefined) this.#lastGood = this.#current = config;
     this.#setProblems(config === undefined ? problems.map((problem) => this.#reportStored(problem)) : problems);
     if (!isDeepStrictEqual(before, this.#current)) this.changed.emit(this.#current);
-    // A file that cannot be read asks for nothing else than before.
+    // An unreadable file has no pending edits of its own.
     if (config === undefined || isDeepStrictEqual(waiting, this.#waiting)) return;
     this.#waiting = waiting;
     this.pendingEditsChanged.emit();
@@ -372,7 +374,7 @@ export class ConfigStore {
   }
 }
 
-/** A problem that has no place in the file. */
+/** A problem without a position in the file. */
 function wholeFile(path: string, error: unknown): ConfigProblem {
   const { message, fix } = error instanceof AppError ? error : toAppError(error);
   return { severity: 'error', file: path, line: 1, column: 1, path: '', reason: message, suggestion: fix };
@@ -384,9 +386,9 @@ function missingFile(path: string): ConfigProblem {
   return { severity: 'error', file: path, line: 1, column: 1, path: '', reason, suggestion };
 }
 
-// The config file of a first run: it works at once and shows how to go on.
+// The config file of a first run: it is valid and shows what can be added.
 
-/** JSONC with comments for the user who opens it. */
+/** JSONC with comments for the user. */
 export const initialConfigText = `{
   // How tools are shown to AI apps. "auto": whatever costs each of them least. Or one of
   // ${modeNames.join(', ')}.

@@ -1,32 +1,33 @@
-/** Finds where a config file of Tooltray, or one that is used as ours, keeps its servers. */
+/** Finds the server containers in a config file, our own or one used as ours. */
 import type { Node } from 'jsonc-parser';
 import { findProperty, propertiesOf } from './jsonc-text.ts';
 
 /**
- * `servers`: ours, ToolMux, VS Code, Magg. `mcpServers`: the common one; as a list: MCPProxy. The first wins on a clash
- * of names.
+ * `servers`: ours, ToolMux, VS Code, Magg. `mcpServers`: most products; as a list: MCPProxy. The first takes
+ * precedence for equal
+ * names.
  */
 export const containerKeys = ['servers', 'mcpServers'] as const;
 
 export interface ServerContainer {
   readonly key: (typeof containerKeys)[number];
-  /** The object or list; any other node is a mistake in the file. */
+  /** The object or list; any other node is an error in the file. */
   readonly node: Node;
   readonly entries: readonly ContainerEntry[];
 }
 
 export interface ContainerEntry {
-  /** Undefined in a list whose item has no name. */
+  /** Undefined for a list item without a name. */
   readonly name: string | undefined;
   readonly path: readonly PropertyKey[];
-  /** Node of the name, used to point at the whole entry. */
+  /** Node of the name, to point at the whole entry. */
   readonly nameNode: Node;
   readonly valueNode: Node;
   /** The property or list item. */
   readonly child: Node;
 }
 
-/** The containers a file has, in the order of `containerKeys`. */
+/** The containers in a file, in the order of `containerKeys`. */
 export function findContainers(root: Node): ServerContainer[] {
   return containerKeys.flatMap((key) => {
     const node = findProperty(root, key)?.valueNode;

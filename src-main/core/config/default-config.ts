@@ -1,4 +1,4 @@
-/** The config of a file that says nothing, and of what a file leaves out. */
+/** The config of an empty file, and the defaults. */
 import type { AppConfig } from './app-config.ts';
 
 export function defaultConfig(path: string): AppConfig {
@@ -17,7 +17,7 @@ export function defaultConfig(path: string): AppConfig {
     enrichment: undefined,
     extraTools: [],
     exposeAdmin: false,
-    // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.
+    // Fixed, so that addresses given to client apps stay valid; below the ranges that systems assign.
     port: 8690,
     http: {
       maxSessions: 2_000,
@@ -69,7 +69,7 @@ export function defaultConfig(path: string): AppConfig {
 /** Per server; times in ms, sizes in bytes. */
 export const serverDefaults = {
   initTimeoutMs: 30_000,
-  // A generous ceiling: some tools work for many minutes, and progress restarts it.
+  // A generous limit, because some tools work for many minutes; progress restarts it.
   callTimeoutMs: 3_600_000,
   maxMessageBytes: 512 * 1024 * 1024,
 } as const;

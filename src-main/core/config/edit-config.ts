@@ -1,4 +1,4 @@
-/** Edits to the text of a config file, in the format it has; comments, order and layout stay. */
+/** Edits the text of a config file in its own format, preserving comments, order and layout. */
 import { defineMember, isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
@@ -17,13 +17,10 @@ import { type ContainerEntry, findContainers, type ServerContainer } from './con
 import type { KeyRule } from './dialects/dialect.ts';
 import { fieldOfKey, ruleOfKey } from './dialects/read-entry.ts';
 
-/** A server entry as it is written to the file, under our own key names (schema.ts). */
+/** A server entry as written to the file, with our own key names (schema.ts). */
 export type RawEntry = Readonly<Record<string, unknown>>;
 
-/**
- * Adds a server at the end. Throws `config_conflict` when the name is taken, `config_invalid` when the text cannot be
- * edited.
- */
+/** Appends a server. Throws `config_conflict` if the name is taken, `config_invalid` if the text cannot be edited. */
 export function addServer(text: string, name: string, entry: RawEntry): string {
   const edit = new VerifiedEdit(text);
   const containers = findContainers(edit.root);
@@ -45,18 +42,18 @@ export function addServer(text: string, name: string, entry: RawEntry): string {
   return edit.text;
 }
 
-/** Whether the file has an entry of that name, usable or not. Throws `config_invalid`. */
+/** Whether the file has an entry of that name, valid or not. Throws `config_invalid`. */
 export function hasServer(text: string, name: string): boolean {
   return entriesNamed(findContainers(new VerifiedEdit(text).root), name).length > 0;
 }
 
-/** Takes a server out, every time it is listed. Throws `server_not_found` or `config_invalid`. */
+/** Removes all entries of a server. Throws `server_not_found` or `config_invalid`. */
 export function removeServer(text: string, name: string): string {
   const edit = new VerifiedEdit(text);
   requireServer(edit, name);
   for (;;) {
     const containers = findContainers(edit.root);
-    // From the last one on, so that what JSON.parse sees changes only with the last cut of a container.
+    // From the last one on, because JSON.parse uses the last of equal keys.
     const found = entriesNamed(containers, name).at(-1);
     if (found === undefined) return edit.text;
     const { container, entry } = found;
@@ -68,7 +65,7 @@ export function removeServer(text: string, name: string): string {
 }
 
 /**
- * Sets one field of a server (a key of schema.ts), under the name the file uses for it; `undefined` takes it out.
+ * Sets a field of a server (a key of schema.ts), under the name that the file uses for it; `undefined` removes it.
  * Throws `server_not_found` or `config_invalid`.
  */
 export function setServerField(text: string, name: string, key: string, value: unknown): string {
@@ -83,7 +80,7 @@ export function setServerField(text: string, name: string, key: string, value: u
     const without = withoutKey(text, name, known.key);
     return value === undefined ? without : setServerField(without, name, key, value);
   }
-  // Cline and others write the switch the other way round.
+  // Cline and others invert the switch.
   const isInverse = form === 'not' && value !== undefined;
   const [writtenKey, writtenValue] = [known?.key ?? key, isInverse ? value === false : value];
   const wanted = edit.value();
@@ -117,7 +114,7 @@ export function rawField(text: string, name: string, key: string): unknown {
   return property === undefined ? undefined : nodeValue(property.valueNode);
 }
 
-/** Sets a key next to the servers; `undefined` takes it out. Throws `config_invalid`. */
+/** Sets a key outside of the servers; `undefined` removes it. Throws `config_invalid`. */
 export function setTopLevel(text: string, key: string, value: unknown): string {
   const edit = new VerifiedEdit(text);
   const wanted = edit.value();
@@ -148,7 +145,7 @@ function entriesNamed(containers: readonly ServerContainer[], name: string): Fou
   );
 }
 
-/** The entry that counts: the last of that name in the first container that has it. */
+/** The entry in effect: the last of that name in the first container that has it. */
 function requireServer(edit: VerifiedEdit, name: string): FoundEntry {
   const found = entriesNamed(findContainers(edit.root), name);
   const first = found[0]?.container.key;
@@ -178,11 +175,11 @@ function setKey(target: unknown, key: string, value: unknown): void {
   else defineMember(object, key, value);
 }
 
-// Sets one field of a server in the text of a config file, leaving alone what is not mentioned of objects like `env`.
+// Sets a field of a server, preserving unmentioned members of objects such as `env`.
 
 /**
- * null takes the field out; an object is merged into the one that is there, key by key and in the same way; anything
- * else replaces what is there. Works on what is written, so that `${env:NAME}` stays. Throws as setServerField does.
+ * null removes the field; an object is merged recursively; anything else replaces the value. Works on the text, so
+ * that `${env:NAME}` stays. Throws as setServerField does.
  */
 export function mergeServerField(text: string, name: string, key: string, value: unknown): string {
   if (value === null) return setServerField(text, name, key, undefined);
@@ -198,7 +195,7 @@ function merge(written: unknown, patch: JsonObject): JsonObject {
   return Object.fromEntries(merged);
 }
 
-// What a config file says as it is written: placeholders, spellings of other products and all.
+// Reads a config file verbatim, with placeholders and other products' spellings.
 
 /** The entry of a server. Throws `server_not_found` or `config_invalid`. */
 export function rawEntry(text: string, name: string): JsonObject {
@@ -206,15 +203,15 @@ export function rawEntry(text: string, name: string): JsonObject {
   return objectOrEmpty(value);
 }
 
-/** A key next to the servers; undefined if it is not there. Throws `config_invalid`. */
+/** A key outside of the servers; undefined if absent. Throws `config_invalid`. */
 export function rawSetting(text: string, key: string): unknown {
   const node = findProperty(new VerifiedEdit(text).root, key)?.valueNode;
   return node === undefined ? undefined : nodeValue(node);
 }
 
 /**
- * Makes an entry say what `entry` says, field by field, so that what stays the same keeps its comments. Throws as
- * setServerField does.
+ * Changes an entry to `entry`, field by field, so that unchanged fields keep their comments. Throws as setServerField
+ * does.
  */
 export function replaceEntry(text: string, name: string, entry: JsonObject): string {
   const before = rawEntry(text, name);

@@ -1,6 +1,4 @@
-/**
- * One server entry of a config file being read: the one reader's fields, and every problem at its place in the text.
- */
+/** Reads one server entry of a config file, and reports every problem at its position in the text. */
 import type { Node } from 'jsonc-parser';
 import type { ConfigProblem } from './app-config.ts';
 import type { ConfigDocument } from './config-document.ts';
@@ -14,7 +12,7 @@ import type { ServerEntry } from './schema.ts';
 export class EntryReader {
   readonly name: string;
   failed = false;
-  /** A placeholder is left that nothing here fills: the server exists and cannot be started. */
+  /** Whether a placeholder cannot be filled: the server exists and cannot be started. */
   hasUnfilled = false;
   readonly #document: ConfigDocument;
   readonly #entry: ContainerEntry;
@@ -33,7 +31,7 @@ export class EntryReader {
     this.#found = found;
   }
 
-  /** The fields under our names, checked; undefined if the entry cannot be used. `home`: the user's home folder. */
+  /** The validated fields under our names; undefined if the entry cannot be used. `home`: the user's home folder. */
   read(home: string): ServerEntry | undefined {
     const { dialect, policy } = this.#found;
     const reading = readEntry(nodeValue(this.#entry.valueNode), { dialect, home });
@@ -44,7 +42,7 @@ export class EntryReader {
     return this.failed ? undefined : entry;
   }
 
-  /** Reports a problem at a field (`path` starts with our name of it), or at the entry as a whole for an empty path. */
+  /** Reports a problem at a field (`path` starts with our name for it), or for the whole entry if the path is empty. */
   report(severity: ConfigProblem['severity'], path: readonly PropertyKey[], reason: string, suggestion?: string): void {
     const [field, ...rest] = path;
     const written = field === undefined ? [] : [...(this.#reading?.places.get(String(field)) ?? [field]), ...rest];
@@ -70,7 +68,7 @@ export class EntryReader {
     });
   }
 
-  /** A warning about a key points at the key, an error at its value. */
+  /** A warning points at the key, an error at its value. */
   #place(severity: ConfigProblem['severity'], path: readonly PropertyKey[]): Node {
     const { valueNode, nameNode } = this.#entry;
     if (path.length === 0) return nameNode;
@@ -81,7 +79,7 @@ export class EntryReader {
     return node === valueNode ? nameNode : node;
   }
 
-  /** JSON takes the last of two keys alike; who looks at the file sees the first. */
+  /** JSON uses the last of two equal keys, but a reader notices the first. */
   #reportDoubleKeys(): void {
     const seen = new Set<string>();
     for (const { key } of propertiesOf(this.#entry.valueNode)) {

@@ -1,4 +1,4 @@
-/** Which settings of a config allow something, and whether a change of one allows more. */
+/** Determines which settings grant something, and whether a change grants more. */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { AppConfig } from './app-config.ts';
@@ -26,7 +26,7 @@ const plainSettings: ReadonlySet<string> = new Set([
   ...['pollingTools', 'tokenBudgets'],
 ]);
 
-/** Settings that allow something. As JSON has them, so that they compare equal to what was read from a file. */
+/** The settings that grant something, as JSON, so that they compare equal to parsed ones. */
 export function guardedSettings(config: AppConfig): JsonObject {
   const { results, ...others } = config;
   const guarded = Object.entries(others).filter(([key]) => !plainSettings.has(key));
@@ -34,13 +34,13 @@ export function guardedSettings(config: AppConfig): JsonObject {
   return JSON.parse(JSON.stringify(Object.fromEntries([...guarded, ...ofResults]))) as JsonObject;
 }
 
-/** Settings that allow nothing, as JSON has them. */
+/** The settings that grant nothing, as JSON. */
 export function plainOf(config: AppConfig): JsonObject {
   const plain = Object.entries(config).filter(([key]) => plainSettings.has(key) && !['path', 'servers'].includes(key));
   return JSON.parse(JSON.stringify(Object.fromEntries(plain))) as JsonObject;
 }
 
-/** A config with guarded settings as they are kept. */
+/** Returns a config with stored guarded settings. */
 export function withSettings(config: AppConfig, settings: JsonObject): AppConfig {
   const ofResults = (key: string): boolean => key.startsWith('results.');
   const results = Object.entries(settings).flatMap(([key, value]) =>
@@ -54,7 +54,7 @@ export function withSettings(config: AppConfig, settings: JsonObject): AppConfig
   };
 }
 
-/** Whether a change only tightens a setting: it needs no approval. */
+/** Whether a change only tightens a setting, so that it needs no approval. */
 export function tightens(key: string, before: unknown, value: unknown): boolean {
   if (key === 'trustEdits') return value === false;
   if (key === 'isolateCommands') return value === true;
@@ -70,7 +70,7 @@ export function tightens(key: string, before: unknown, value: unknown): boolean 
   return !loosens && ['allowAdd', 'allowRemove'].every((member) => value[member] !== true || before[member] === true);
 }
 
-/** Less leaves without a question. Roles are a user's word either way. */
+/** Whether less can be sent without approval. Changes of roles always need approval. */
 function tightensFlow(before: unknown, value: unknown): boolean {
   if (!isObject(before) || !isObject(value)) return false;
   const { mode: was, ...others } = before;

@@ -1,4 +1,4 @@
-/** Explains a failed zod check to the user who wrote the file. Never quotes the value: it may be a secret. */
+/** Words a failed zod validation for the user. Never quotes the value, because it may be a secret. */
 import type { z } from 'zod';
 
 const kinds: Record<string, string> = {
@@ -11,7 +11,7 @@ const kinds: Record<string, string> = {
   string: 'text in double quotes',
 };
 
-/** A full sentence for one issue of zod's. */
+/** A complete sentence for a zod issue. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,7 +1,7 @@
-/** A JSONC text that is about to be edited: its tree, and how its author lays it out. */
+/** A JSONC text to edit: its tree, and its layout. */
 import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
 
-/** SyntaxKind of jsonc-parser, whose const enum cannot be imported under isolatedModules. */
+/** SyntaxKind of jsonc-parser, whose const enum cannot be imported with isolatedModules. */
 const kinds = { comma: 5, lineComment: 12, blockComment: 13, lineBreak: 14, blank: 15, end: 17 } as const;
 
 interface Trivia {
@@ -12,7 +12,7 @@ interface Trivia {
 
 export class JsoncText {
   readonly text: string;
-  /** Undefined when the text is not JSONC; also for an empty text. */
+  /** Undefined if the text is not JSONC, or empty. */
   readonly root: Node | undefined;
   readonly isEmpty: boolean;
   readonly eol: string;
@@ -27,7 +27,7 @@ export class JsoncText {
     this.isEmpty =
       root === undefined && this.tokens(0, text.length).every(({ kind }) => kind !== 'other' && kind !== 'comma');
     this.eol = /\r?\n/.exec(text)?.[0] ?? '\n';
-    // Lines that begin with `*` belong to a block comment.
+    // Lines that begin with `*` are inside of block comments.
     this.unit = /^(?:\t| +)(?=[^\s*/])/m.exec(text)?.[0] ?? '  ';
   }
 
@@ -51,12 +51,12 @@ export class JsoncText {
     return this.text.lastIndexOf('\n', offset - 1) + 1;
   }
 
-  /** The white space that the line of an offset begins with. */
+  /** The indentation of the line at an offset. */
   indentOf(offset: number): string {
     return /[ \t]*/.exec(this.text.slice(this.lineStart(offset), offset))?.[0] ?? '';
   }
 
-  /** Whether an offset is the first thing on its line. */
+  /** Whether only white space precedes an offset on its line. */
   isFirstOnLine(offset: number): boolean {
     return this.text.slice(this.lineStart(offset), offset).trim() === '';
   }
@@ -77,7 +77,7 @@ function triviaKind(kind: number): Trivia['kind'] {
   return kind === kinds.blank ? 'blank' : 'other';
 }
 
-/** Reading jsonc-parser's nodes as plain values, where a key such as `__proto__` is a key like any other. */
+/** Reads nodes of jsonc-parser as plain values, with keys such as `__proto__` treated like any other. */
 export interface Property {
   readonly key: string;
   readonly keyNode: Node;
@@ -96,12 +96,12 @@ export function propertiesOf(node: Node | undefined): Property[] {
   });
 }
 
-/** The property of that name; of duplicates the last, as JSON.parse has it. */
+/** The property of that name; of duplicates the last one, as in JSON.parse. */
 export function findProperty(node: Node | undefined, key: string): Property | undefined {
   return propertiesOf(node).findLast((property) => property.key === key);
 }
 
-/** The properties of an object that another one of the same name follows: those that do not count. */
+/** The properties that are overridden by a later one of the same name. */
 export function doubledKeys(node: Node): readonly Property[] {
   const properties = propertiesOf(node);
   const last = new Map(properties.map((property) => [property.key, property]));
@@ -117,7 +117,7 @@ export function nodeValue(node: Node): unknown {
   return node.value as unknown;
 }
 
-/** The deepest node on the way along `path` that exists. */
+/** The deepest existing node on `path`. */
 export function nodeAt(node: Node, path: readonly PropertyKey[]): Node {
   const [step, ...rest] = path;
   if (step === undefined) return node;
@@ -125,7 +125,7 @@ export function nodeAt(node: Node, path: readonly PropertyKey[]): Node {
   return next === undefined ? node : nodeAt(next, rest);
 }
 
-// Writes a value the way a user would lay it out: short lists on one line, everything else one thing per line.
+// Formats a value like a user would: short lists on one line, everything else one item per line.
 
 interface Layout {
   /** The indentation of the line the value starts on. */
@@ -138,7 +138,7 @@ interface Layout {
 
 const maxInlineListLength = 100;
 
-/** JSON text; keys whose value is undefined are left out. */
+/** JSON text without undefined members. */
 function formatJson(value: unknown, layout: Layout): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const isList = Array.isArray(value);
@@ -157,8 +157,7 @@ function formatJson(value: unknown, layout: Layout): string {
   return `${open}${layout.eol}${inner.indent}${parts.join(`,${layout.eol}${inner.indent}`)}${layout.eol}${layout.indent}${close}`;
 }
 
-// Cuts into a JSONC text without touching what it is not about: comments, order, indentation, line ends and commas
-// stay.
+// Edits a JSONC text, preserving comments, order, indentation, line ends and commas.
 
 /** Replaces one value. */
 export function replaceValue(source: JsoncText, node: Node, value: unknown): string {
@@ -171,7 +170,7 @@ export function replaceValue(source: JsoncText, node: Node, value: unknown): str
   return splice(source.text, node.offset, endOf(node), formatJson(value, layout));
 }
 
-/** Adds a property (`key` given) or a list item as the last one of a container. */
+/** Appends a property (with `key`) or a list item to a container. */
 export function insertLast(source: JsoncText, container: Node, key: string | undefined, value: unknown): string {
   const last = container.children?.at(-1);
   const inline = isInline(source, container);
@@ -188,8 +187,8 @@ export function insertLast(source: JsoncText, container: Node, key: string | und
 }
 
 /**
- * Takes a property or list item out, with its comma and the comment behind it on its line. Comments on lines of their
- * own stay.
+ * Removes a property or list item, with its comma and the comment after it on its line. Comments on lines of their own
+ * stay.
  */
 export function removeChild(source: JsoncText, container: Node, child: Node): string {
   const children = container.children ?? [];
@@ -220,12 +219,12 @@ function insertAfter(source: JsoncText, container: Node, last: Node, text: strin
   const close = endOf(container) - 1;
   const comma = findComma(source, endOf(last), close);
   const at = endOfLineComment(source, comma?.end ?? endOf(last), close);
-  // Who ends the last line with a comma wants it so on the new last line too.
+  // A trailing comma is kept.
   const added = splice(source.text, at, at, lead + text + (comma === undefined ? '' : ','));
   return comma === undefined ? splice(added, endOf(last), endOf(last), ',') : added;
 }
 
-/** Deletes from `start` to `end`; whole lines when nothing else stands on them, else with the blanks behind. */
+/** Deletes from `start` to `end`; whole lines if nothing else is on them, otherwise with trailing spaces. */
 function cutLine(source: JsoncText, start: number, end: number): string {
   const { text } = source;
   const tail = endOfLineComment(source, end, text.length);
@@ -236,9 +235,7 @@ function cutLine(source: JsoncText, start: number, end: number): string {
   return splice(text, start, end + blanks, '');
 }
 
-/**
- * The end of the last comment that starts on the line of `from`, when nothing but a line break follows it; else `from`.
- */
+/** The end of the last comment on the line of `from`, if only a line break follows; otherwise `from`. */
 function endOfLineComment(source: JsoncText, from: number, limit: number): number {
   let end = from;
   for (const token of source.tokens(from, lineLimit(source, from, limit))) {
@@ -249,7 +246,7 @@ function endOfLineComment(source: JsoncText, from: number, limit: number): numbe
   return end;
 }
 
-/** A look ahead of the rest of the line and what a comment there drags along, so that long files stay cheap. */
+/** Limits how far the rest of a line with its comments is read, so that long files stay fast. */
 function lineLimit(source: JsoncText, from: number, limit: number): number {
   const lineBreak = source.text.indexOf('\n', from);
   return lineBreak === -1 ? limit : Math.min(limit, lineBreak + 1);
@@ -259,10 +256,7 @@ function findComma(source: JsoncText, start: number, end: number): Trivia | unde
   return source.tokens(start, end).find(({ kind }) => kind === 'comma');
 }
 
-/**
- * A container that is on one line stays there; an empty one follows the line it is in, and the file as a whole is
- * opened up.
- */
+/** A container on one line stays on one line; an empty one follows its surrounding line, and the root is expanded. */
 function isInline(source: JsoncText, container: Node): boolean {
   const shaping = (container.children?.length ?? 0) > 0 ? container : container.parent?.parent;
   return shaping !== undefined && source.isOnOneLine(shaping);

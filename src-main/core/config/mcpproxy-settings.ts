@@ -14,7 +14,7 @@ export type ForeignSettings = {
 interface OtherKey {
   readonly check: z.ZodType;
   /**
-   * The settings it stands for; a text: why it has no effect; undefined: nothing is lost. The value has passed `check`.
+   * The resulting settings; a text: why it has no effect; undefined: nothing is lost. The value has passed validation.
    */
   readonly take: (value: never) => ForeignSettings | string | undefined;
 }

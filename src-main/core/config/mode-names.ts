@@ -1,16 +1,16 @@
-/** The names of the modes, and how a name that a user wrote is read. `core/modes` defines what each mode does. */
+/** The names of the modes, and their parser. `core/modes` defines the modes. */
 
 export const modeNames = ['proxy', 'gateway', 'meta', 'search', 'code', 'dispatch', 'universal', 'retrieve'] as const;
 
 export type ModeName = (typeof modeNames)[number];
 
-/** Whichever mode costs a client app least. */
+/** Chooses the mode with the lowest cost for a client app. */
 export const autoMode = 'auto';
 
 /** All values of `mode`. */
 export const modeValues: readonly string[] = [autoMode, ...modeNames];
 
-/** The name as the core has it, whatever its case; undefined when there is no such mode. */
+/** The canonical name, ignoring case; undefined for an unknown mode. */
 export function parseModeName(written: string): ModeName | typeof autoMode | undefined {
   const name = written.trim().toLowerCase();
   return name === autoMode ? autoMode : modeNames.find((mode) => mode === name);

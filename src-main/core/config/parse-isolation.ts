@@ -1,11 +1,8 @@
-/** Parses where a server's process runs and what it reaches; accepts MCPProxy's and VS Code's spellings. */
+/** Parses the isolation of a server's process; accepts MCPProxy's and VS Code's spellings. */
 import type { Isolation } from './server-config.ts';
 import type { ServerEntry } from './schema.ts';
 
-/**
- * `everyCommand`: what holds for commands that say nothing themselves. undefined: it runs as the user's own programs
- * do.
- */
+/** `everyCommand`: the default for commands. Undefined: no isolation. */
 export function parseIsolation(
   { isolation = {}, sandboxEnabled, command = '' }: ServerEntry,
   everyCommand: boolean,
@@ -18,7 +15,7 @@ export function parseIsolation(
     kind,
     read: read.map(toPath),
     write: write?.map(toPath),
-    // A container that says nothing of it has one, in MCPProxy as in Docker.
+    // A container has network access by default, in MCPProxy as in Docker.
     network: network ?? (kind === 'container' && mode !== 'none'),
     ...(image && { image }),
     ...(mode && { networkMode: mode }),
@@ -27,10 +24,7 @@ export function parseIsolation(
   };
 }
 
-/**
- * MCPProxy: `mode` says it, else `enabled`, else what holds for all; it never puts Docker's own command into a
- * container.
- */
+/** MCPProxy: `mode`, otherwise `enabled`, otherwise the default; Docker's own command never runs in a container. */
 function kindOf(
   { mode, enabled, read, write, network }: NonNullable<ServerEntry['isolation']>,
   inSandbox: boolean,
@@ -41,7 +35,7 @@ function kindOf(
   if (mode === 'docker') return 'container';
   if (mode !== undefined && mode !== '') return mode;
   if (inSandbox) return 'sandbox';
-  // A user who limits what a command reads, writes or reaches expects the limit to hold.
+  // A user who limits what a command reads, writes or reaches expects the limit to be enforced.
   if (enabled == null && !everyCommand && [read, write, network].some((limit) => limit !== undefined)) return 'sandbox';
   const isWanted = enabled ?? (everyCommand && !/(^|[\\/])(docker|podman)(\.exe)?$/i.test(command));
   return isWanted ? 'container' : undefined;

@@ -4,9 +4,9 @@ import { secretNamesIn, userValueNamesIn } from './replace-variables.ts';
 
 export interface ResolvedPlacement {
   readonly placement: Placement;
-  /** Each user has a process, or a connection, of their own. */
+  /** Whether each user has a process, or a connection, of their own. */
   readonly isEachOnes: boolean;
-  /** Why, as a sentence. */
+  /** The reason, as a sentence. */
   readonly reason: string;
 }
 
@@ -44,7 +44,7 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
   };
 }
 
-/** Returns whose connections an address has: if the entry has a key, all users share it. */
+/** Returns whose connections a remote server has: if the entry has a key, all users share it. */
 function connectionsTo(server: HttpServerConfig): { readonly isEachOnes: boolean; readonly why: string } {
   if (server.placement === 'per-user') return { isEachOnes: true, why: 'as its entry says' };
   if (server.placement === 'shared') return { isEachOnes: false, why: 'as its entry says' };

@@ -1,4 +1,4 @@
-/** Reads the text of a config file, of any product we know, into the one shape the core uses. */
+/** Parses the text of a config file, of any known product, into the config of the core. */
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig, ConfigProblem } from './app-config.ts';
@@ -15,7 +15,7 @@ import { type KnownNames, readSettings } from './read-settings.ts';
 import type { Env } from './replace-variables.ts';
 
 export interface ParsedConfig {
-  /** Undefined when the text as a whole cannot be read. */
+  /** Undefined if the text cannot be parsed. */
   readonly config?: AppConfig;
   readonly problems: readonly ConfigProblem[];
 }
@@ -30,9 +30,7 @@ interface Context {
   readonly found: FoundServers;
 }
 
-/**
- * Reads `text`. What is wrong in part keeps the value it has in `lastGood`; a server that never was good is left out.
- */
+/** Parses `text`. Invalid parts keep their value from `lastGood`; a server that was never valid is omitted. */
 export function parseConfig(
   text: string,
   path: string,
@@ -58,7 +56,7 @@ export function parseConfig(
   return { config, problems: document.problems.map((problem) => sayWhatIsUsed(problem, config)) };
 }
 
-/** The servers of `text` under settings that are not those of the text; what cannot be used is left out. */
+/** The servers in `text`, with the given settings; invalid ones are omitted. */
 export function parseServerConfigs(text: string, settings: AppConfig, env: Env): readonly ServerConfig[] {
   const { path } = settings;
   const document = new ConfigDocument(text, path);
@@ -115,7 +113,7 @@ function firstOfEachName(servers: readonly ServerConfig[]): ServerConfig[] {
   return [...byName.values()];
 }
 
-/** A server with an error that is there all the same can only be the last good one. */
+/** Adds to the problem which value is in use. A server with an error can only be present in its last valid form. */
 function sayWhatIsUsed(problem: ConfigProblem, config: AppConfig): ConfigProblem {
   const isStored = problem.severity === 'error' && config.servers.some(({ name }) => name === problem.server);
   return isStored

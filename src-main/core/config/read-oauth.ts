@@ -1,4 +1,4 @@
-/** Parses an entry's sign-in settings, in any product's spelling. */
+/** Parses an entry's OAuth settings, in any product's spelling. */
 import { z } from 'zod';
 import type { OAuthClient } from './server-config.ts';
 import { describeIssue } from './issue-text.ts';
@@ -28,8 +28,8 @@ export const oauthSchema = z
   .partial();
 
 /**
- * Their key → ours. MCPProxy: with underscores; Cursor (under `auth`): in capitals; opencode: scope; Codex:
- * callback_url.
+ * Keys of other products → ours. MCPProxy: with underscores; Cursor (under `auth`): in capitals; opencode: scope;
+ * Codex: callback_url.
  */
 const spellings: ReadonlyMap<string, string> = new Map([
   ['CLIENT_ID', 'clientId'],
@@ -38,7 +38,7 @@ const spellings: ReadonlyMap<string, string> = new Map([
   ['callback_url', 'redirectUri'],
 ]);
 
-/** Keys of other products that change nothing here. */
+/** Keys of other products without effect here. */
 const harmless: ReadonlySet<string> = new Set(['enabled', 'type', 'oauth']);
 
 const lost: ReadonlyMap<string, string> = new Map(
@@ -95,12 +95,12 @@ export function parseOAuthClient(written: Readonly<Record<string, unknown>>, rep
   };
 }
 
-/** Keys and tokens are sent there: only this machine is reached without TLS. */
+/** Whether keys and tokens may be sent there: without TLS only to this machine. */
 function isSafe(url: string): boolean {
   return /^https:\/\/[^/\s]/.test(url) || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\//.test(url);
 }
 
-/** `client_id` and its like are ours with an underscore. */
+/** `client_id` and similar keys are ours with underscores. */
 function ownName(key: string): string {
   return spellings.get(key) ?? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -110,7 +110,7 @@ function portAddress(port: number | undefined): string | undefined {
   return port === undefined ? undefined : `http://localhost:${port}/callback`;
 }
 
-/** On this machine for an authorization server that is being built. */
+/** Whether it can be a client ID metadata document; on this machine for a server under development. */
 function isDocument(url: string): boolean {
   return /^https:\/\/[^/\s]+\/./.test(url) || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\/./.test(url);
 }

@@ -1,4 +1,4 @@
-/** Reads what a config file says next to its servers; a wrong value leaves the one that was in force. */
+/** Reads the settings of a config file; an invalid value leaves the current one. */
 import { closestMatch } from '../base/text-format.ts';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import { settingsSchema, zodOptions } from './schema.ts';
 type SettingKey = keyof typeof settingsSchema.shape;
 type Settings = Omit<AppConfig, 'path' | 'servers'>;
 
-/** Objects of settings: what one leaves out keeps its default. */
+/** Settings that are objects; absent members have their default. */
 const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'activity',
   'http',
@@ -36,7 +36,7 @@ const groups: ReadonlySet<string> = new Set<keyof Settings>([
 
 const settingKeys = Object.keys(settingsSchema.shape) as SettingKey[];
 
-/** Keys of ToolMux that say nothing here, and schema references. */
+/** Keys of ToolMux without effect here, and schema references. */
 const harmless = new Set<string>(['$schema', 'cache_model', 'version', ...containerKeys]);
 
 const lost = new Map([
@@ -44,7 +44,7 @@ const lost = new Map([
   ['inputs', 'Tooltray does not ask for inputs. Write "${env:NAME}" in place of "${input:…}".'],
 ]);
 
-/** Names that may be in the config and are only known to what is built on it. */
+/** Names that the config may contain and that only later layers know. */
 export interface KnownNames {
   /** Helper tools, for `extraTools`. */
   readonly helpers: ReadonlySet<string>;
@@ -54,17 +54,17 @@ interface SettingsContext {
   readonly path: string;
   readonly env: Env;
   readonly lastGood: AppConfig | undefined;
-  /** Undefined: names of helper tools are not looked at. */
+  /** Undefined: names of helper tools are not checked. */
   readonly known: KnownNames | undefined;
 }
 
-/** The settings, without servers; a wrong value is replaced by the one of `lastGood`, an absent one by its default. */
+/** The settings, without servers; an invalid value is replaced by that of `lastGood`, an absent one by its default. */
 export function readSettings(document: ConfigDocument, context: SettingsContext): AppConfig {
   const { root } = document;
   const product = productOf(root, context.path);
   const isCommonFile = findProperty(root, 'mcpServers') !== undefined && product !== 'mcpproxy';
   let config: AppConfig = { ...defaultConfig(context.path), product, ...modeOf(product) };
-  // First what other products call otherwise: where a file says both, our own key counts.
+  // Other products' keys first, because our own key takes precedence.
   for (const property of propertiesOf(root)) {
     if (isOtherKey(property.key, product)) config = merge(config, readOther(document, property));
   }
@@ -77,7 +77,7 @@ export function readSettings(document: ConfigDocument, context: SettingsContext)
   return config;
 }
 
-/** Detects the product: MCPProxy's servers are a list, ToolMux and Magg have unique keys in their entries. */
+/** Detects the product: MCPProxy's servers are a list; ToolMux and Magg have unique keys in their entries. */
 function productOf(root: Node | undefined, path: string): ConfigProduct {
   const entries = root === undefined ? [] : findContainers(root).flatMap((container) => container.entries);
   const has = (...keys: string[]): boolean =>
@@ -90,8 +90,8 @@ function productOf(root: Node | undefined, path: string): ConfigProduct {
 }
 
 /**
- * ToolMux's file as its page shows it: `mcp.json` with `servers` and at most `mode` next to them. VS Code's file of
- * that name is in `.vscode`, has `inputs`, or says the `type` of its servers.
+ * ToolMux's file as documented: `mcp.json` with `servers` and at most `mode`. VS Code's file of that name is in
+ * `.vscode`, has `inputs`, or states the `type` of its servers.
  */
 function isToolMuxFile(root: Node | undefined, path: string): boolean {
   const [folder, name] = path.split(/[\\/]/).slice(-2);
@@ -114,7 +114,7 @@ function modeOf(product: ConfigProduct): Partial<AppConfig> {
   return product === 'mcpproxy' ? { mode: 'retrieve' } : {};
 }
 
-/** Some of MCPProxy's keys are words that any app may use for something else. */
+/** Some of MCPProxy's keys are common words that other apps may use differently. */
 function isOtherKey(key: string, product: ConfigProduct): boolean {
   return mcpproxySettings.has(key) && (product === 'mcpproxy' || key.includes('_'));
 }
@@ -171,7 +171,7 @@ function readSetting(
   return { ...(base as object), ...(checked.data as object) };
 }
 
-/** Keeps the valid values of a per-app setting, whatever is wrong with the others. */
+/** Keeps the valid values of a per-app setting. */
 function withoutWrong(value: unknown, ifWrong: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   const wrong = new Set(issues.map(({ path }) => path[0]));
   if (wrong.has(undefined)) return ifWrong;
@@ -183,7 +183,7 @@ function withoutWrong(value: unknown, ifWrong: unknown, issues: readonly z.core.
   return Object.fromEntries(read);
 }
 
-/** "Did you mean …?" for a name that is nearly one. */
+/** "Did you mean …?" for a similar name. */
 function nearest(issue: z.core.$ZodIssue, value: unknown): string {
   const words =
     issue.code === 'custom'
@@ -223,12 +223,12 @@ function knownHelpers(
   });
 }
 
-/** Returns the object schema of a group that may also be written as a word. */
+/** Returns the object schema of a group that may also be written as a single word. */
 function objectSchema(schema: z.ZodType): z.ZodObject {
   return (schema instanceof z.ZodPipe ? schema.out : schema) as z.ZodObject;
 }
 
-/** Keys inside a group that it does not have. */
+/** Reports unknown keys inside of a group. */
 function reportUnknownIn(document: ConfigDocument, key: SettingKey, node: Node): void {
   if (node.type !== 'object') return;
   const inner = Object.keys(objectSchema(settingsSchema.shape[key]).shape);
@@ -241,8 +241,8 @@ function reportUnknownIn(document: ConfigDocument, key: SettingKey, node: Node):
 }
 
 /**
- * A file of another app (`mcpServers` beside all its own settings) is not taken to task for them, only for likely
- * slips.
+ * Reports an unknown key. In a file of another app (`mcpServers` next to its own settings), only likely typos are
+ * reported.
  */
 function reportUnknown(document: ConfigDocument, { key, keyNode }: Property, isCommonFile: boolean): void {
   if (harmless.has(key) || /^[_$]/.test(key)) return;

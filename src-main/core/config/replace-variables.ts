@@ -1,16 +1,16 @@
 /**
- * Puts the values of environment variables in the place of `${env:NAME}`, of secrets in that of `${secret:NAME}`, of a
- * user's own in that of `${user:NAME}`.
+ * Replaces `${env:NAME}` with environment variables, `${secret:NAME}` with secrets, and `${user:NAME}` with a user's
+ * own values.
  */
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A placeholder that has no value here. */
+/** A placeholder without a value. */
 export interface UnresolvedPlaceholder {
-  /** Position in the value, as keys and list indexes. */
+  /** Keys and list indexes of the value. */
   readonly path: readonly PropertyKey[];
   /**
-   * `env`: the variable is not set; `input`: another product would have asked for it; `secret`: filled when the server
+   * `env`: the variable is not set; `input`: another product would ask for it; `secret`: filled in when the server
    * starts.
    */
   readonly source: 'env' | 'input' | 'secret';
@@ -23,15 +23,16 @@ type OnUnfilled = (unfilled: UnresolvedPlaceholder) => string | undefined;
 const placeholder = /\$\{(env|input|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
 
 /**
- * `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. `${user:NAME}` is each user's own; where
- * there is one user, it is that secret.
+ * `${keyring:NAME}` is MCPProxy's spelling of `${secret:NAME}`. `${user:NAME}` is each user's own value; with a single
+ * user, it is that secret.
  */
 const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring', 'user']);
 
 /**
- * `${env:NAME}` and `${env:NAME:-default}` (used, as in a shell, when the variable is unset or empty) in every text
- * inside `value`. A placeholder without a value is reported to `onUnfilled` and becomes what that returns; `${input:…}`
- * is VS Code's. A secret is reported as well and stays as written: its value is filled in when the server starts and is
+ * Replaces `${env:NAME}` and `${env:NAME:-default}` (the default applies, as in a shell, if the variable is unset or
+ * empty) in every text
+ * inside `value`. A placeholder without a value is passed to `onUnfilled` and becomes its result; `${input:…}`
+ * is VS Code's. A secret is reported too, and stays as written, because it is filled in when the server starts and is
  * never part of a config.
  */
 export function replaceVariables<T>(value: T, env: Env, onUnfilled: OnUnfilled): T {
@@ -48,7 +49,7 @@ export function replaceVariables<T>(value: T, env: Env, onUnfilled: OnUnfilled):
   ) as T;
 }
 
-/** The names of the secrets in every text inside `value`, in their order. */
+/** The names of the secrets in every text inside `value`, in order. */
 export function secretNamesIn(value: unknown): readonly string[] {
   const names = new Set<string>();
   replaceSecrets(value, (name) => {
@@ -58,7 +59,7 @@ export function secretNamesIn(value: unknown): readonly string[] {
   return [...names];
 }
 
-/** The names of each user's own values in every text inside `value`, in their order. */
+/** The names of users' own values in every text inside `value`, in order. */
 export function userValueNamesIn(value: unknown): readonly string[] {
   const names = new Set<string>();
   replaceSecrets(value, (name, _fallback, isUsers) => {
@@ -68,10 +69,10 @@ export function userValueNamesIn(value: unknown): readonly string[] {
   return [...names];
 }
 
-/** `fallback`: what stands behind `:-`; `isUsers`: it is written as each user's own. */
+/** `fallback`: the text after `:-`; `isUsers`: whether it is a user's own value. */
 type ValueOf = (name: string, fallback: string | undefined, isUsers: boolean) => string;
 
-/** `value` with what `valueOf` answers in the place of each `${secret:NAME}` and `${user:NAME}`. */
+/** `value` with each `${secret:NAME}` and `${user:NAME}` replaced by the result of `valueOf`. */
 export function replaceSecrets<T>(value: T, valueOf: ValueOf): T {
   return mapTexts(value, [], (text) =>
     text.replace(placeholder, (whole: string, source: string, name: string, fallback?: string) =>

@@ -4,7 +4,7 @@ import { condenseLevels, dataFlowRoles, layerSettings, uiSettings } from './app-
 import { placements } from './server-config.ts';
 import { modeValues, parseModeName } from './mode-names.ts';
 
-// Times as Go programs write them into their configs: `30s`, `2m`, `1h30m`, `1.5s`.
+// Durations in Go's notation: `30s`, `2m`, `1h30m`, `1.5s`.
 
 const inSeconds: Readonly<Record<string, number>> = {
   ns: 1e-9,
@@ -17,7 +17,7 @@ const inSeconds: Readonly<Record<string, number>> = {
 };
 const part = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g;
 
-/** Such a time, in seconds. A plain number counts nanoseconds, as Go's own JSON does. */
+/** A duration in seconds. A plain number is in nanoseconds, as in Go's JSON. */
 export const duration = z.union([z.string(), z.number().min(0)]).transform((written, context) => {
   const seconds = typeof written === 'number' ? written * 1e-9 : readDuration(written.trim());
   if (seconds !== undefined) return seconds;
@@ -25,7 +25,7 @@ export const duration = z.union([z.string(), z.number().min(0)]).transform((writ
   return z.NEVER;
 });
 
-/** Seconds; undefined for what is no such time. */
+/** In seconds; undefined for an invalid duration. */
 export function readDuration(written: string): number | undefined {
   const parts = [...written.matchAll(part)];
   if (parts.length === 0 || parts.map(([text]) => text).join('') !== written) return undefined;
@@ -33,7 +33,7 @@ export function readDuration(written: string): number | undefined {
 }
 
 const text = z.string().min(1);
-/** Users write ports and switches unquoted; a process only ever sees text. */
+/** Users write ports and switches unquoted, but a process only receives text. */
 const looseText = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const seconds = z.number().positive();
 const bytes = z.int().min(0);
@@ -49,7 +49,7 @@ const mode = z.string().transform((written, context) => {
   return z.NEVER;
 });
 
-/** Servers that come with Tooltray (core/servers/builtin). */
+/** Built-in servers (core/servers/builtin). */
 const builtinNames = ['utils'] as const;
 
 const dataFlow = z
@@ -62,7 +62,7 @@ const dataFlow = z
   })
   .partial();
 
-/** A word of this kind is in an address. */
+/** Such a name is part of an address. */
 const profileName = z.string().regex(/^[\w.-]{1,60}$/);
 const names = z.array(text);
 export const profileSchema = z
@@ -75,10 +75,10 @@ export const profileSchema = z
     noOpenWorld: z.boolean(),
   })
   .partial()
-  // A rule that is misspelt would let more through than was meant.
+  // A misspelt rule would permit more than intended.
   .strict();
 
-/** MCPProxy's are a list with names in it. */
+/** MCPProxy's profiles are a list with names. */
 function namedProfiles(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return Object.fromEntries(
@@ -105,7 +105,7 @@ function isRegistryPlace(url: string): boolean {
 }
 
 /**
- * Why an address cannot be a client id, as a sentence; undefined: it can. Source:
+ * Why an address cannot be a client id, as a sentence; undefined if it can. Source:
  * draft-ietf-oauth-client-id-metadata-document, section 3.
  */
 export function clientMetadataUrlProblem(address: string): string | undefined {
@@ -114,7 +114,7 @@ export function clientMetadataUrlProblem(address: string): string | undefined {
   const url = URL.parse(address);
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || address.includes('#'))
     return expected;
-  // Compared letter by letter: what a parser would write otherwise names another client.
+  // Compared verbatim, because a normalized address would be another client.
   return url.href === address && url.pathname.length > 1 ? undefined : expected;
 }
 
@@ -141,7 +141,7 @@ const quota = z
     window: z.enum(['minute', 'hour', 'day']).optional(),
     maxConcurrent: most.optional(),
   })
-  // A word that is misspelt would limit something else than was meant.
+  // A misspelt key would limit something else than intended.
   .strict()
   .refine(
     ({ calls, bytes, maxConcurrent }) => [calls, bytes, maxConcurrent].filter((one) => one !== undefined).length === 1,
@@ -153,7 +153,7 @@ const quota = z
     error: '"calls" and "bytes" need "window": "minute", "hour" or "day"; "maxConcurrent" has none',
   });
 
-/** Settings next to the servers; every one may be absent. */
+/** Global settings; all are optional. */
 export const settingsSchema = z.object({
   mode,
   appModes: z.record(z.string(), mode),
@@ -213,7 +213,7 @@ export const settingsSchema = z.object({
       folders: z.array(text),
     })
     .partial(),
-  /** A word is short for its mode. */
+  /** A single word is the mode. */
   dataFlow: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), dataFlow),
   slowCallSeconds: z.number().min(0),
   pollingTools: z.array(text),
@@ -223,7 +223,7 @@ export const settingsSchema = z.object({
   overridable: z
     .object({ groups: z.array(z.enum(layerSettings)), users: z.array(z.enum(layerSettings)) })
     .partial()
-    // A word that is misspelt would allow something else than was meant.
+    // A misspelt key would permit something else than intended.
     .strict(),
   oauth: z
     .object({
@@ -238,7 +238,7 @@ export const settingsSchema = z.object({
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 
-/** A host by name or address, all below a name (`*.`), with or without a port. IPv6 in brackets where it has one. */
+/** A host by name or address, or all subdomains (`*.`), with an optional port. IPv6 with a port is in brackets. */
 const host = z
   .string()
   .regex(
@@ -248,7 +248,7 @@ const host = z
 
 const isolation = z.looseObject({
   mode: z.enum(['', 'auto', 'sandbox', 'container', 'docker', 'none']).optional(),
-  /** Readable and writable paths beside what the program needs: absolute or from `~`. */
+  /** Readable and writable paths in addition to those of the program: absolute or from `~`. */
   read: z.array(text).optional(),
   write: z.array(text).optional(),
   network: z.union([z.boolean(), z.array(host).min(1).max(100)]).optional(),
@@ -266,25 +266,25 @@ export const entrySchema = z
     command: text,
     args: z.array(looseText),
     env: z.record(z.string(), looseText),
-    /** Variables of the user's login, by name. */
+    /** Variables of the user's login environment, by name. */
     inheritEnv: z.union([z.literal('all'), z.array(text)]),
     cwd: text,
     url: text,
     headers: z.record(z.string(), looseText),
     builtin: z.enum(builtinNames),
-    /** Names of Magg's kits; accepted so that its files are read, and not used. */
+    /** Names of Magg's kits; accepted and ignored. */
     kits: z.array(text),
     folders: z.array(text),
     enabled: z.boolean(),
     quarantined: z.boolean(),
-    /** Ours, a word for its mode; MCPProxy's container; VS Code's sandbox. */
+    /** Ours (a single word is the mode), MCPProxy's container, VS Code's sandbox. */
     isolation: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), isolation),
     sandboxEnabled: z.boolean(),
     /** Owner of its process, if several users share the core. */
     placement: z.enum(placements),
-    /** Which registry it was added from. */
+    /** The registry that it was added from. */
     registry: z.object({ name: text, server: text, version: z.string() }),
-    /** Read by read-oauth.ts: every product spells it in its own way. */
+    /** Parsed by read-oauth.ts, because every product has its own spelling. */
     oauth: z.union([z.boolean(), z.looseObject({})]),
     prefix: z
       .string()
@@ -303,8 +303,8 @@ export const entrySchema = z
 
 export type ServerEntry = z.infer<typeof entrySchema>;
 
-/** Names of everything a server entry may hold under our own names. */
+/** Names of all fields of a server entry. */
 export const entryFields: readonly string[] = Object.keys(entrySchema.shape);
 
-/** For `safeParse`: a config is read once, and the parser that zod would compile for it costs more than it saves. */
+/** For `safeParse`: a config is parsed once, and compiling a parser costs more than it saves. */
 export const zodOptions = { jitless: true } as const;

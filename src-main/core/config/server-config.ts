@@ -1,84 +1,82 @@
-/** The configuration of one server as the core uses it: one shape for every format, defaults filled in. */
+/** The configuration of one server that the core uses: the same for every file format, with defaults filled in. */
 import type { JsonObject } from '../base/json.ts';
 
-/** Which of a server's tools there are for client apps, by the server's own names. */
+/** The tools of a server that client apps may use, by the server's own names. */
 export interface ToolSelection {
-  /** Switched off. */
+  /** Disabled tools. */
   readonly off: readonly string[];
-  /** Only these are on; undefined: all that are not off. */
+  /** Only these are enabled; undefined: all that are not disabled. */
   readonly only: readonly string[] | undefined;
 }
 
 /** The registry that a server was added from. */
 export interface RegistryOrigin {
-  /** The registry, as the config calls it. */
+  /** Name of the registry in the config. */
   readonly name: string;
-  /** The server, as the registry calls it. */
+  /** Name of the server in the registry. */
   readonly server: string;
   readonly version: string;
 }
 
-/**
- * `remote`: at its address. `shared`: one child a replica, for all users. `per-user`: one child a user, in one place.
- */
+/** `remote`: at its address. `shared`: one process per replica, for all users. `per-user`: one process per user. */
 export const placements = ['remote', 'shared', 'per-user'] as const;
 
 export type Placement = (typeof placements)[number];
 
 interface ServerBase {
-  /** Free text, unique; the key in the config file. */
+  /** Any text, unique; the key in the config file. */
   readonly name: string;
   readonly enabled: boolean;
-  /** Start at the first call instead of at once, when the listing is cached. */
+  /** Whether it starts at the first call instead of at once, if the listing is cached. */
   readonly lazy: boolean;
-  /** Stop after this long without a call, in ms; undefined: never. */
+  /** Idle time after which it stops, in ms; undefined: never. */
   readonly idleTimeoutMs: number | undefined;
-  /** Time to connect and initialise, in ms (30 000 by default). */
+  /** Time limit to connect and initialize, in ms (default: 30,000). */
   readonly initTimeoutMs: number;
-  /** Ceiling for one call, in ms; progress restarts it. */
+  /** Time limit of a call, in ms; progress restarts it. */
   readonly callTimeoutMs: number;
-  /** Longest single message accepted from the server, in bytes (512 MiB by default). */
+  /** Maximum size of a message from the server, in bytes (default: 512 MiB). */
   readonly maxMessageBytes: number;
-  /** Calls that run at once; further ones wait in line. Absent: any number. */
+  /** Maximum number of concurrent calls; further calls wait. Absent: unlimited. */
   readonly maxConcurrent?: number;
   readonly description: string | undefined;
-  /** Why it is off though its switch says on; lifted by a user. */
+  /** Why it is off although enabled; only the user can lift it. */
   readonly held?: LeaseHandle;
-  /** Stated when the server was added; the launch may have changed since. */
+  /** The registry at the time it was added; the launch may have changed since. */
   readonly registry?: RegistryOrigin;
-  /** Placement, from the entry; absent means the default (placement.ts). Ignored on a desktop. */
+  /** Placement from the entry; absent: the default (placement.ts). Ignored on a desktop. */
   readonly placement?: Placement;
-  /** The setting as written, stored and shown; `isolate` is what applies. */
+  /** The setting as written, for storage and display; `isolate` is in effect. */
   readonly isolation?: JsonObject;
-  /** Prefix of its tools and resources, even with one server; absent: the server's name if there are several. */
+  /** Prefix of its tools and resources, even with a single server; absent: the server's name if there are several. */
   readonly prefix?: string;
-  /** Absent: every tool is on. */
+  /** Absent: every tool is enabled. */
   readonly toolSwitch?: ToolSelection;
-  /** SHA-256 (hex) of the entry as the core reads it: the key of its listing cache, and the comparison on reload. */
+  /** SHA-256 (hex) of the parsed entry: the key of its listing cache, and compared on reload. */
   readonly hash: string;
 }
 
-/** A box around a server's process. */
+/** The sandbox or container of a server's process. */
 export interface Isolation {
-  /** `auto`: the sandbox that this machine has, else none; the others start in theirs or not at all. */
+  /** `auto`: the sandbox of this machine, or none; with the others the server starts confined or not at all. */
   readonly kind: 'auto' | 'sandbox' | 'container';
-  /** Files and folders (absolute) beside what its program needs. */
+  /** Absolute files and folders in addition to those of its program. */
   readonly read: readonly string[];
-  /** The same, to be written; undefined: the folders that its arguments name. */
+  /** The same for writing; undefined: the folders in its arguments. */
   readonly write: readonly string[] | undefined;
-  /** All of it, none, or hosts: `api.example.com`, `*.example.com`, with `:port` unless it is that of http or https. */
+  /** All, none, or hosts: `api.example.com`, `*.example.com`, with `:port` unless it is that of http or https. */
   readonly network: boolean | readonly string[];
   readonly image?: string;
-  /** The network mode, in Docker's terms. */
+  /** The network mode in Docker's terms. */
   readonly networkMode?: string;
   readonly workingDir?: string;
-  /** Further arguments of `docker run`. */
+  /** Additional arguments of `docker run`. */
   readonly extraArgs: readonly string[];
-  /** For a server that was not accepted. `home`: its home is deleted; `everything`: no working folder either. */
+  /** For a server that was not accepted. `home`: its home is deleted; `everything`: it has no working folder either. */
   readonly forgets?: 'home' | 'everything';
 }
 
-/** Which variables of the user's login a server gets beside those that every program may need. */
+/** The variables of the user's login environment that a server receives in addition to the common ones. */
 export type InheritedVariables = 'all' | readonly string[];
 
 export interface StdioServerConfig extends ServerBase {
@@ -86,19 +84,19 @@ export interface StdioServerConfig extends ServerBase {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Absent: none but the common ones. */
+  /** Absent: only the common ones. */
   readonly inheritEnv?: InheritedVariables;
-  /** Absent: it runs as the user's own programs do. */
+  /** Absent: no isolation. */
   readonly isolate?: Isolation;
   readonly cwd: string | undefined;
 }
 
 export interface HttpServerConfig extends ServerBase {
-  /** `http` is Streamable HTTP with a fall back to SSE; `sse` is the deprecated HTTP+SSE transport alone. */
+  /** `http`: Streamable HTTP with a fallback to SSE; `sse`: only the deprecated HTTP+SSE transport. */
   readonly kind: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A client that was registered by hand, for authorization servers that register none themselves. */
+  /** A client that the user registered, for authorization servers without dynamic registration. */
   readonly oauth?: OAuthClient;
 }
 
@@ -108,24 +106,24 @@ export interface HttpServerConfig extends ServerBase {
 export interface OAuthClient {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** Registered for it, so used as it stands: `http://127.0.0.1:PORT/path`; undefined: any port. */
+  /** Registered there, so it is used verbatim: `http://127.0.0.1:PORT/path`; undefined: any port. */
   readonly redirectUri: string | undefined;
   readonly scopes: readonly string[];
-  /** Sent along with the request for the sign-in. */
+  /** Additional parameters of the authorization request. */
   readonly extraParams: Readonly<Record<string, string>>;
   /** Issuer of the authorization server that the client was registered at; absent: the first one it is used at. */
   readonly issuer?: string | undefined;
   /** URL of the authorization server's metadata, overriding the one that the server advertises. */
   readonly authServerMetadataUrl?: string | undefined;
-  /** A document about us at an https address, which is our client id wherever that is understood. */
+  /** https address of a client ID metadata document, used as the client id where supported. */
   readonly clientMetadataUrl?: string | undefined;
-  /** Who is to be signed in: a hint for the page, and nobody else counts. */
+  /** The account to sign in with: a hint for the page, and any other account is rejected. */
   readonly account?: string | undefined;
-  /** Its token is made from the one that a user came with, without a sign-in. Unused on a desktop. */
+  /** Its token is exchanged for the user's token, without a sign-in. Unused on a desktop. */
   readonly tokenExchange?: TokenExchange | undefined;
 }
 
-/** Source: RFC 8693, section 2.1. Client and scopes are those next to it. */
+/** Source: RFC 8693, section 2.1. Client and scopes are those of the surrounding object. */
 export interface TokenExchange {
   readonly tokenEndpoint: string;
   readonly audience?: string | undefined;
@@ -134,9 +132,9 @@ export interface TokenExchange {
 
 export interface BuiltinServerConfig extends ServerBase {
   readonly kind: 'builtin';
-  /** Which built-in server; `utils` is the only one. */
+  /** Name of the built-in server; `utils` is the only one. */
   readonly builtin: string;
-  /** Folders (absolute) its file tools may touch. */
+  /** Absolute folders that its file tools may access. */
   readonly folders: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { LeaseHandle } from './server-config.ts';
 import { setServerField, rawField } from './edit-config.ts';
 import type { ServerEntry } from './schema.ts';
 
-/** Why such a server is off, in a sentence. */
+/** Why such a server is off, as a sentence. */
 export const holdReasons: Readonly<Record<LeaseHandle, string>> = {
   review: 'It waits for your review and is not started before.',
   blocked: 'You have blocked it, so it stays off.',
@@ -23,13 +23,14 @@ export function holdOf(entry: ServerEntry): LeaseHandle | undefined {
   return entry.quarantined === true ? 'review' : undefined;
 }
 
-/** Whether these fields of an update (null takes one out) may lift a hold. */
+/** Whether an update with these fields (null removes one) may lift a hold. */
 export function mayLiftHold({ quarantined, command }: JsonObject): boolean {
   return [quarantined, command].some((value) => value !== undefined && value !== true);
 }
 
 /**
- * Nothing but a user's review lets such a server start: neither a switch nor any change of its entry. Throws AppError
+ * Only a review by the user permits such a server to start: neither a switch nor a change of its entry. Throws
+ * AppError
  * `not_allowed`.
  */
 export function assertReviewed(server: { readonly name: string; readonly held?: LeaseHandle } | undefined): void {
@@ -40,12 +41,12 @@ export function assertReviewed(server: { readonly name: string; readonly held?: 
   });
 }
 
-/** Where a server is reviewed, for the fix of an error. */
+/** The command to review a server, for the fix of an error. */
 export function reviewCommand(server: string): string {
   return `tooltray inbox show ${server}, or the inbox in Tooltray's window`;
 }
 
-/** Takes MCPProxy's mark off an entry that a user has accepted. Throws as setServerField does. */
+/** Removes MCPProxy's mark from an accepted entry. Throws as setServerField does. */
 export function markReviewed(text: string, server: string): string {
   return clear(text, server, 'quarantined');
 }

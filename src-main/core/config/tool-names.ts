@@ -1,12 +1,12 @@
-/** Names of tools as filters have them: whole, or with `*` for any characters; and which tools are switched off. */
+/** Tool names in filters: exact, or with `*` as wildcard; and which tools are disabled. */
 import type { AppConfig } from './app-config.ts';
 
-/** Whether one of these names, or patterns with `*` for any characters, is that of the tool. */
+/** Whether one of these names, or patterns with `*`, matches the tool. */
 export function namesTool(names: readonly string[], tool: string): boolean {
   return names.some((name) => name === tool || (name.includes('*') && isLike(name.split('*'), tool)));
 }
 
-/** `parts`: what stands between the stars. Takes time in proportion to the text. */
+/** `parts`: the texts between the stars. Takes linear time. */
 function isLike([first = '', ...rest]: readonly string[], text: string): boolean {
   const last = rest.pop() ?? '';
   if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
@@ -19,9 +19,9 @@ function isLike([first = '', ...rest]: readonly string[], text: string): boolean
   return true;
 }
 
-// Whether a tool is there for client apps, as the user switched it.
+// Whether the user has enabled a tool.
 
-/** `tool` by the server's own name. A server the config does not know has nothing switched off. */
+/** `tool`: the server's own name. Tools of an unknown server are enabled. */
 export function isToolEnabled(config: Pick<AppConfig, 'servers'>, server: string, tool: string): boolean {
   const chosen = config.servers.find(({ name }) => name === server)?.toolSwitch;
   if (chosen === undefined) return true;

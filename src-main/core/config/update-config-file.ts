@@ -1,24 +1,24 @@
-/** Changes a config file so that no edit of anyone is lost: not another process's, not that of a user in an editor. */
+/** Changes a config file without losing an edit of another process or of a user's editor. */
 import { readFile, realpath } from 'node:fs/promises';
 import { rotateBackups, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError, toAppError } from '../base/errors.ts';
 import { ConfigDocument } from './config-document.ts';
 import { withSqliteLock } from '../base/file-lock.ts';
 
-/** Backups kept: `.bak`, `.bak.1` … `.bak.4`. */
+/** Number of backups: `.bak`, `.bak.1` … `.bak.4`. */
 const backupCount = 5;
-/** A user saving in an editor gets in between once, hardly twice. */
+/** Number of attempts; a user who saves in an editor interferes once, rarely twice. */
 const maxAttempts = 20;
 
 /**
  * Reads the file (a missing one counts as `missing`), applies `edit`, and writes the result if the file is unchanged;
- * otherwise the edit is applied again to the new text. Returns the text that is in the file now. Throws what `edit`
- * throws, `config_invalid` if the result is not JSONC, `config_conflict` if the file keeps changing or stays locked.
+ * otherwise applies the edit to the new text. Returns the text in the file. Throws as `edit` does, `config_invalid` if
+ * the result is not JSONC, `config_conflict` if the file keeps changing or stays locked.
  */
 export async function updateConfigFile(
   path: string,
   edit: (text: string) => string,
-  /** Receives the text that is about to be written, while no one else can write through us. */
+  /** Receives the text before it is written, while the file is locked. */
   beforeWrite: (before: string, after: string) => Promise<void> = () => Promise.resolve(),
   missing = '',
 ): Promise<string> {
@@ -58,8 +58,8 @@ function requireReadable(text: string, path: string): void {
 // Reads the text of a config file from disk.
 
 /**
- * Byte order mark and line ends as they are. Throws AppError `config_not_found` when there is no file, `config_invalid`
- * when it is not UTF-8 text.
+ * Byte order mark and line ends stay unchanged. Throws AppError `config_not_found` if there is no file,
+ * `config_invalid` if it is not UTF-8 text.
  */
 export async function readConfigText(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {

@@ -28,7 +28,7 @@ export class VerifiedEdit {
     return this.#source.root;
   }
 
-  /** Returns the document as a plain value, to be changed and passed to `apply` as `wanted`. */
+  /** Returns the document as a plain value, to change and pass to `apply` as `wanted`. */
   value(): Record<string, unknown> {
     return nodeValue(this.root) as Record<string, unknown>;
   }

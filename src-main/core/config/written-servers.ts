@@ -1,7 +1,4 @@
-/**
- * The servers that a config file names, each as the one reader understands its entry: variables and paths are left as
- * they are written.
- */
+/** The servers in a config file, each as parsed by the reader, with variables and paths as written. */
 import { homedir } from 'node:os';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { WrittenServer } from './accepted-record.ts';

@@ -1,7 +1,7 @@
-/** Compares what two entries start or where they connect, whatever they are called. */
+/** Compares what two entries start or connect to, regardless of their names. */
 import type { JsonObject } from '../../base/json.ts';
 
-/** Equal for entries that start the same thing; undefined if an entry starts nothing. */
+/** Equal for entries that start the same; undefined if an entry starts nothing. */
 export function launchIdentity(entry: JsonObject): string | undefined {
   const { url, command, args } = entry;
   if (typeof url === 'string') return addressIdentity(url);
@@ -11,8 +11,8 @@ export function launchIdentity(entry: JsonObject): string | undefined {
 }
 
 /**
- * The package, script or host behind an entry, without versions and without the options it is started with: what two
- * entries share that start the same server in different ways.
+ * The package, script or host of an entry, without versions and options, which entries share that start the same
+ * server in different ways.
  */
 export function launchSubject(entry: JsonObject): string | undefined {
   const { url, command, args } = entry;
@@ -27,19 +27,19 @@ export function launchSubject(entry: JsonObject): string | undefined {
   return subject === undefined ? program : withoutVersion(subject);
 }
 
-/** Programs that say nothing about the server; the first word after them does. */
+/** Programs that do not identify the server; the first word after them does. */
 const runners: ReadonlySet<string> = new Set(
   'npx bunx pnpx node bun deno python python3 uv uvx pipx docker podman npm pnpm yarn java'.split(' '),
 );
 const runnerWords: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool']);
 
-/** `npx.cmd`, `/opt/node/bin/npx` and `npx` are one program. */
+/** `npx.cmd`, `/opt/node/bin/npx` and `npx` are the same program. */
 function programName(command: string): string {
   const file = command.split(/[\\/]/).at(-1) ?? command;
   return file.replace(/\.(exe|cmd|bat|ps1)$/i, '').toLowerCase();
 }
 
-/** Windows starts scripts through `cmd /c`; `-y` only keeps npx from asking. */
+/** Windows starts scripts through `cmd /c`; `-y` only prevents a question of npx. */
 function plainWords(program: string, words: readonly string[]): readonly string[] {
   if (program === 'cmd' && /^\/c$/i.test(words[0] ?? '') && words[1] !== undefined)
     return plainWords(programName(words[1]), words.slice(2));

@@ -1,6 +1,4 @@
-/**
- * Parses the text of a configuration in JSON with comments, JSON5, TOML or YAML; says line, cause and fix if it cannot.
- */
+/** Parses a configuration in JSON with comments, JSON5, TOML or YAML; errors say the line, the cause and the fix. */
 import JSON5 from 'json5';
 import type { Node } from 'jsonc-parser';
 import { parse as parseToml, TomlError } from 'smol-toml';
@@ -35,15 +33,15 @@ export function formatOfText(text: string): TextFormat | undefined {
 
 export interface ParsedText {
   readonly value: unknown;
-  /** The text is JSON5 and no JSON, which few programs read. */
+  /** Whether the text is JSON5 but not JSON, which few programs read. */
   readonly isJson5: boolean;
-  /** Parts of the text that are ignored, a sentence each. */
+  /** Ignored parts of the text, one sentence each. */
   readonly notes: readonly string[];
 }
 
 /**
- * `name`: how errors call the text. `takesJson5`: also where it is no JSON with comments. Throws AppError
- * `config_invalid` with the line, the cause and what to do.
+ * `name`: the text's name in errors. `takesJson5`: also accept JSON5. Throws AppError
+ * `config_invalid` with the line, the cause and the fix.
  */
 export function parseText(text: string, format: TextFormat, name: string, takesJson5 = true): ParsedText {
   const plain = text.replace(/^\uFEFF/, '');
@@ -66,7 +64,7 @@ function parseJson(text: string, name: string, takesJson5: boolean): ParsedText 
   if (text.trim() === '') return { value: {}, isJson5: false, notes: [] };
   const { root, problems } = new ConfigDocument(text, name);
   if (root !== undefined) return { value: nodeValue(root), isJson5: false, notes: doubledNotes(root) };
-  // JSON5 would take the backslash of a Windows path for nothing.
+  // JSON5 would drop the backslashes of a Windows path.
   const json5 = takesJson5 && !/\\[^"'\\/bfnrtu0xv\r\n]/.test(text) ? asJson5(text) : undefined;
   if (isObject(json5) || Array.isArray(json5)) return { value: json5, isJson5: true, notes: [] };
   const [problem] = problems;

@@ -1,4 +1,4 @@
-/** The servers that a text of any product defines, as our config writes them, and what of it was not brought over. */
+/** Reads the servers in a text of any product into the form of our config, and lists what was lost. */
 import type { JsonObject } from '../../base/json.ts';
 import type { ServerEntry } from '../schema.ts';
 import { commonDialect } from './dialect-table.ts';
@@ -6,11 +6,11 @@ import { findServers, type FoundEntry } from './find-servers.ts';
 import { formatOfFile, parseText, type TextFormat } from './parse-text.ts';
 import { type EntryProblem, readEntry } from './read-entry.ts';
 
-/** A server as our config has it. */
+/** A server in the form of our config. */
 export interface ImportedServer {
   readonly name: string;
   readonly entry: JsonObject;
-  /** Parts that are lost or must be filled in, a sentence each. */
+  /** Parts that are lost or must be filled in, one sentence each. */
   readonly losses?: readonly string[];
 }
 
@@ -18,29 +18,29 @@ export interface ImportedServer {
 export interface ReadServer {
   /** Undefined if the text does not name it. */
   readonly name: string | undefined;
-  /** Undefined if it cannot be used: `reason` says why. */
+  /** Undefined if it cannot be used; `reason` says why. */
   readonly entry: JsonObject | undefined;
   readonly reason: string;
   readonly losses: readonly string[];
-  /** The entry as its product wrote it, and the keys that lead to it. */
+  /** The entry as its product wrote it, and its keys. */
   readonly raw: unknown;
   readonly path: readonly PropertyKey[];
 }
 
 export interface ServersReading {
   readonly servers: readonly ReadServer[];
-  /** About the text as a whole, a sentence each. */
+  /** About the whole text, one sentence each. */
   readonly notes: readonly string[];
 }
 
 export interface ReadContext {
   /** The user's home folder. */
   readonly home: string;
-  /** The folder that the entries are written for. */
+  /** The folder of the project that the entries belong to. */
   readonly project?: string | undefined;
 }
 
-/** Throws AppError `config_invalid` where the text cannot be read as a whole. Nothing is started. */
+/** Throws AppError `config_invalid` if the text cannot be parsed. Starts nothing. */
 export function readServersOfText(
   text: string,
   file: string,
@@ -52,7 +52,7 @@ export function readServersOfText(
   return { ...reading, notes: [...notes, ...reading.notes] };
 }
 
-/** The same for a value that has been parsed. Of one name the first counts, and the others are named. */
+/** The same for a parsed value. Of equal names the first counts, and the others are reported. */
 export function readServersOfValue(value: unknown, file: string, context: ReadContext): ServersReading {
   const { entries, notes, form } = findServers(value, file);
   const names = new Set<string>();
@@ -105,7 +105,7 @@ export function withPolicy(
   };
 }
 
-/** Without what is empty or the default: an empty list of tools that may be used says that none may. */
+/** Omits empty and default values, because an empty list of permitted tools would permit none. */
 function writtenEntry(entry: ServerEntry): JsonObject {
   const isDefault = ([key, value]: [string, unknown]): boolean => {
     if (key === 'enabledTools') return false;
@@ -115,7 +115,7 @@ function writtenEntry(entry: ServerEntry): JsonObject {
   return Object.fromEntries(Object.entries(entry).filter((one) => !isDefault(one)));
 }
 
-/** `env.KEY: ${input:key} cannot be filled in here. Write …` */
+/** For example `env.KEY: ${input:key} cannot be filled in here. Write …` */
 export function sentence({ path, reason, suggestion }: EntryProblem): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   const where = path.length === 0 ? '' : `${steps.join('').slice(1)}: `;

@@ -1,7 +1,7 @@
-/** Names a server of which only the launch is known. */
+/** Suggests a name for a server from its launch configuration. */
 import type { JsonObject } from '../../base/json.ts';
 
-/** The host it is at, or the package, image or script that it is. */
+/** The host, or the package, image or script. */
 export function suggestServerName(entry: JsonObject): string {
   const { url, command } = entry;
   if (typeof url === 'string' && URL.canParse(url))
@@ -11,13 +11,13 @@ export function suggestServerName(entry: JsonObject): string {
   const distinctive = words.find((word) => word !== 'run' && word !== '/c') ?? String(command);
   const parts = distinctive.replace(/@[\d.]+\S*$|:[\w.-]+$|@latest$/, '').split(/[\\/]/);
   const stem = (part: string): string => part.replace(/\.([cm]?[jt]s|py|exe|sh)$/, '');
-  // `weather/dist/index.js` is the weather's.
+  // `weather/dist/index.js` becomes weather.
   const base = parts.map(stem).findLast((part) => !/^(index|main|dist|build|src|)$/.test(part)) ?? parts.at(-1);
   const plain = stem(base ?? '').replace(/^(mcp[-_])?server[-_]|([-_]mcp)?[-_]server$|^mcp[-_]|[-_]mcp$/g, '');
   return plain.trim() || 'server';
 }
 
-/** Flags of runners (docker, uv, npm …) whose value is no name. */
+/** Flags of runners (docker, uv, npm …) whose value is not a name. */
 function followsFlag(flag: string | undefined): boolean {
   return (
     flag !== undefined &&

@@ -1,4 +1,4 @@
-/** Merges the config layers for one user: the organization's, their groups' by name, their own. */
+/** Merges the config layers of one user: the organization's, those of their groups by name, their own. */
 import type { AppConfig, Layer, NamedQuota, Profile } from '../app-config.ts';
 
 export interface LayerSubject {
@@ -7,10 +7,10 @@ export interface LayerSubject {
   readonly groups: readonly string[];
 }
 
-/** Cannot occur in the name of a profile. */
+/** Cannot occur in a profile name. */
 const mark = '(layers) ';
 
-/** The user as a word that goes with what bounds them, from replica to replica. */
+/** The user as text, so that a replica can pass it on. */
 export function encodeSubject({ name, groups }: LayerSubject): string {
   return `${mark}${JSON.stringify([name, ...groups])}`;
 }
@@ -22,12 +22,12 @@ export function decodeSubject(bound: string): LayerSubject | undefined {
 }
 
 export interface AppliedLayers {
-  /** The organization's config with what the layers have of their own; the very same where they have nothing. */
+  /** The organization's config with the overrides of the layers; the same object without overrides. */
   readonly config: AppConfig;
   /** The profiles that apply, combined. */
   readonly profiles: readonly Profile[];
   readonly favorites: readonly string[];
-  /** All that their calls count in. */
+  /** All quotas that their calls count against. */
   readonly quotas: readonly NamedQuota[];
 }
 
@@ -48,7 +48,7 @@ function replaced(quotas: readonly NamedQuota[], name: string): boolean {
   return quotas.some((quota) => quota.replaces && quota.name === name);
 }
 
-/** The one that counts least first. */
+/** In increasing precedence. */
 function layersOf({ layers }: AppConfig, { name, groups }: LayerSubject): readonly Layer[] {
   if (layers === undefined) return [];
   const own = (all: Readonly<Record<string, Layer>>, key: string): readonly Layer[] =>

@@ -1,7 +1,7 @@
 /**
- * The files of a folder that holds a layered config: `organization.jsonc`, `groups/NAME.jsonc`, `users/NAME.jsonc`. A
- * file that cannot be used hurts its own users alone: what it said last continues, and if nothing is known of it a
- * group's users get nothing and a user's file counts as if it were not there, since a group's may be what bounds them.
+ * The files of a layered config: `organization.jsonc`, `groups/NAME.jsonc`, `users/NAME.jsonc`. An invalid file
+ * affects only its own users: its last valid content stays in use. If there is none, the users of a group get nothing,
+ * and a user's file is ignored, because a group's file may be what restricts them.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const organisationFile = 'organization.jsonc';
 const folders: readonly LayerKind[] = ['groups', 'users'];
 const extension = '.jsonc';
 
-/** The layer used in place of an unreadable one: allows nothing. */
+/** The layer in place of an unreadable one: permits nothing. */
 const nothing: Layer = { profiles: [{ servers: [] }], settings: {}, favorites: [], quotas: [] };
 
 interface Used {
@@ -25,7 +25,7 @@ interface Used {
 interface LayersReading {
   readonly layers: ConfigLayers;
   readonly problems: readonly ConfigProblem[];
-  /** Hash of the active text, the organization's included; equal for all cores that use the same text. */
+  /** Hash of the active texts, including the organization's; equal for all cores that use the same texts. */
   readonly version: string;
 }
 
@@ -48,7 +48,7 @@ export class LayerFiles {
     return Promise.all(paths.map((path) => realpath(path).catch(() => path)));
   }
 
-  /** `text`: the organization's; `config`: what it says. Never rejects. */
+  /** `text`: the organization's file; `config`: its parsed content. Never rejects. */
   async read(text: string, config: AppConfig): Promise<LayersReading> {
     const used = new Map<string, Used>();
     const problems: ConfigProblem[] = [];

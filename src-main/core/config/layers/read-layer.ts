@@ -70,8 +70,7 @@ export interface LayerReading {
 type Organisation = Pick<AppConfig, 'servers' | 'overridable'>;
 
 /**
- * Parses `text`, the content of the file at `path`. Ignores and reports a setting that the layer may not override; the
- * rest applies.
+ * Parses `text`, the content of the file at `path`. A setting that the layer may not override is ignored and reported.
  */
 export function readLayer(kind: LayerKind, text: string, path: string, organisation: Organisation): LayerReading {
   const document = new ConfigDocument(text, path);
