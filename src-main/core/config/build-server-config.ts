@@ -1,4 +1,4 @@
-/** Makes a server of a checked entry: decides its kind, fills defaults in, converts units. */
+/** Builds a server's configuration from a validated entry: determines its kind, fills in defaults, converts units. */
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -15,13 +15,13 @@ import { addressProblem, type ServerEntry } from './schema.ts';
 
 interface BuildContext {
   readonly env: Env;
-  /** Folder of the config file: relative paths start there. */
+  /** Folder of the config file, the base of relative paths. */
   readonly folder: string;
-  /** Settings that the file has for all servers. */
+  /** Settings of the file for all servers. */
   readonly settings: LaunchDefaults;
 }
 
-/** The server, or undefined when the entry cannot be used; `reader` then holds at least one error. */
+/** Undefined if the entry cannot be used; `reader` then has at least one error. */
 export function buildServerConfig(reader: EntryReader, context: BuildContext): ServerConfig | undefined {
   const written = reader.read(homeOf(context.env));
   if (written === undefined) return undefined;
@@ -30,7 +30,7 @@ export function buildServerConfig(reader: EntryReader, context: BuildContext): S
   if (held !== undefined) reportHeld(reader, held);
   const entry = replaceVariables(written, context.env, (unfilled) => {
     if (unfilled.source === 'secret') return reportMisplaced(reader, on && held === undefined, unfilled.path);
-    // The vault may have a value of that name: it is filled in, or reported as missing, when the server starts.
+    // The vault may have a value of that name; it is filled in, or reported as missing, when the server starts.
     if (takesSecrets(unfilled.path) && unfilled.path[0] !== 'url') return `\${secret:${unfilled.name}}`;
     reportUnfilled(reader, unfilled);
     held ??= 'setup';
@@ -75,14 +75,14 @@ function toolSwitch({ disabledTools, enabledTools }: ServerEntry): { toolSwitch?
   return { toolSwitch: { off: disabledTools ?? [], only: enabledTools } };
 }
 
-/** A secret is filled into some fields only. It is an error elsewhere, of a server that is off a warning. */
+/** Secrets are permitted in some fields only; elsewhere they are an error, or a warning for a disabled server. */
 function reportMisplaced(reader: EntryReader, isOn: boolean, path: readonly PropertyKey[]): undefined {
   if (takesSecrets(path)) return;
   const where = 'Secrets are filled into variables, arguments, headers, addresses and the secret of a client only.';
   reader.report(isOn ? 'error' : 'warning', path, where, 'Write it there.');
 }
 
-/** The server exists and stays off until the variable has a value. */
+/** Reports a variable without a value; the server stays off until it has one. */
 function reportUnfilled(reader: EntryReader, { path, source, name }: UnresolvedPlaceholder): void {
   const reason =
     source === 'env'
@@ -99,7 +99,7 @@ function takesSecrets([field, inner]: readonly PropertyKey[]): boolean {
   return field === 'args' || field === 'env' || field === 'headers' || field === 'url';
 }
 
-/** An entry that nobody could place as it says is not in use: guessed wrong, users would share what is one user's. */
+/** An entry whose placement is invalid is unusable, because with a wrong guess users would share one user's data. */
 function reportPlacement(reader: EntryReader, written: ServerEntry, kind: ServerConfig['kind']): void {
   const mistake = placementProblem(written, kind);
   if (mistake !== undefined) reader.report('error', ['placement'], mistake.reason, mistake.suggestion);
@@ -137,7 +137,7 @@ function httpPart(reader: EntryReader, entry: ServerEntry) {
   };
 }
 
-/** Whether a placeholder is left that only the environment can fill. */
+/** Whether a placeholder remains that only the environment can fill. */
 function isUnfilled(text: string): boolean {
   return /\$\{(?:env|input):/.test(text);
 }
@@ -165,7 +165,7 @@ function homeOf(env: Env): string {
   return env['HOME'] ?? env['USERPROFILE'] ?? homedir();
 }
 
-// The fingerprint of a server: equal as long as its running connection and its cached listing stay right.
+// Hash of a server's configuration: equal as long as its connection and cached listing remain valid.
 
 type Unhashed<T> = T extends unknown ? Omit<T, 'hash'> : never;
 
@@ -179,8 +179,8 @@ const noReasons: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * SHA-256 (hex) of everything but the switches, what is only kept, and the text for users, none of which is a reason to
- * restart.
+ * SHA-256 (hex) of all members except switches, data that is only stored, and texts for users, none of which requires
+ * a restart.
  */
 export function hashServerConfig(server: Unhashed<ServerConfig>): string {
   const relevant = Object.entries(server).filter(([key]) => !noReasons.has(key));
@@ -189,7 +189,7 @@ export function hashServerConfig(server: Unhashed<ServerConfig>): string {
     .digest('hex');
 }
 
-/** The order in which environment variables and headers are written says nothing. */
+/** The order of environment variables and headers does not matter. */
 function sortNested([key, value]: [string, unknown]): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [key, value ?? null];
   return [key, Object.entries(value).sort(byKey)];
@@ -199,7 +199,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : Number(a > b);
 }
 
-// When a server starts and stops, and how long and how large things may get with it.
+// When a server starts and stops, and its limits of time and size.
 
 /** Times in ms and sizes in bytes. */
 function serverLimits(entry: ServerEntry, settings: Omit<LaunchDefaults, 'isolateCommands'>) {

@@ -1,4 +1,4 @@
-/** Recognizes another product's configuration that is used as ours, and names the command that imports it. */
+/** Recognizes another product's configuration that is used as ours, and suggests the import command. */
 import { formatCount } from '../base/text-format.ts';
 import type { ConfigProblem } from './app-config.ts';
 import type { ConfigDocument } from './config-document.ts';
@@ -10,7 +10,7 @@ import { nodeAt } from './jsonc-text.ts';
 
 const formatNames = { json: 'JSON', toml: 'TOML', yaml: 'YAML' } as const;
 
-/** The problem of a text that is no config of Tooltray; undefined if it is one, or nothing that is known. */
+/** The problem of a text that is not a config of Tooltray; undefined if it is one, or unknown. */
 export function foreignProblem(text: string, file: string, found: FoundServers | undefined): ConfigProblem | undefined {
   if (found !== undefined) return problemOf(found, undefined, file);
   const named = formatOfFile(file);

@@ -25,9 +25,9 @@ import { failureReason, type Remedy } from './launch/failure-reason.ts';
 export type ServerState =
   | { readonly kind: 'disabled' }
   | { readonly kind: 'disconnected' }
-  /** `failures`: tries in a row that came to nothing before this one; `error`: why the last of them did. */
+  /** `failures`: number of failed attempts before this one; `error`: the last failure. */
   | { readonly kind: 'connecting'; readonly since: number; readonly failures: number; readonly error?: AppError }
-  /** The same while what is started has to be fetched first, which may take minutes. */
+  /** The same while a package is being fetched, which may take minutes. */
   | { readonly kind: 'installing'; readonly since: number; readonly failures: number; readonly error?: AppError }
   | { readonly kind: 'pending-sign-in'; readonly error: AppError }
   | { readonly kind: 'authenticating'; readonly since: number }
@@ -36,15 +36,15 @@ export type ServerState =
   /** `retryAt` in ms since 1970. */
   | { readonly kind: 'error'; readonly error: AppError; readonly failures: number; readonly retryAt: number };
 
-/** How a server is, computed once as data; command line, tray and dashboard only show it. */
+/** The health of a server as data; command line, tray and dashboard display it. */
 export type HealthLevel = 'ok' | 'busy' | 'attention' | 'error' | 'off';
 
 interface HealthAction {
   readonly kind: 'retry' | 'sign-in' | 'enable' | 'review' | 'edit-config' | 'view-log' | 'add-secret' | 'unlock';
   readonly label: string;
-  /** With `add-secret`: the one that it needs. */
+  /** With `add-secret`: the secret it needs. */
   readonly secret?: string;
-  /** With `retry`: the folder of a damaged package that is removed before, where the user agrees. */
+  /** With `retry`: the folder of a damaged package that is removed first if the user agrees. */
   readonly clears?: string;
 }
 
@@ -54,7 +54,7 @@ export interface ServerHealth {
   readonly summary: string;
   /** One sentence that states the cause. */
   readonly detail: string;
-  /** Why it does not work, in the few words that stand behind its name; undefined if nothing is wrong. */
+  /** The reason in a few words after its name; undefined if healthy. */
   readonly reason?: string;
   readonly action: HealthAction | undefined;
 }
@@ -64,7 +64,7 @@ export interface HealthInput {
   readonly state: ServerState;
   readonly tools: number;
   readonly lazy: boolean;
-  /** Why it is off though its switch says on. */
+  /** Why it is not running although it is enabled. */
   readonly held?: LeaseHandle | undefined;
   /** Whether the user has paused all servers. */
   readonly paused?: boolean;
@@ -164,7 +164,7 @@ function failureHealth(
   now: number,
 ): ServerHealth {
   const detail = reasonOf(name, error);
-  // Not an error: users with a value of their own can use the server.
+  // Not an error, because users with a value of their own can use the server.
   if (error.data?.['whose'] === 'user')
     return { level: 'off', summary: 'Waits for its people', detail, action: undefined };
   if (error.code === 'secret_missing')
@@ -177,7 +177,7 @@ function failureHealth(
   };
 }
 
-/** Text of an error without the server's name, which stands before it wherever the status is shown. */
+/** Text of an error without the server's name, which precedes it in the UI. */
 function reasonOf(name: string, { text }: AppError): string {
   return text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text;
 }
@@ -190,7 +190,7 @@ const remedies: Readonly<Record<Remedy, HealthAction>> = {
   retry,
 };
 
-/** Returns the fix for the cause: a retry does not help if something is missing. */
+/** Returns the fix for the cause; a retry does not help if something is missing. */
 function remedyOf(name: string, error: AppError): Pick<ServerHealth, 'reason' | 'action'> {
   const { code, data = {} } = error;
   const { words: reason, remedy } = failureReason(name, error);
@@ -201,7 +201,7 @@ function remedyOf(name: string, error: AppError): Pick<ServerHealth, 'reason' | 
   return { reason, action: { kind: 'add-secret', label: 'Set value', ...(typeof secret === 'string' && { secret }) } };
 }
 
-/** `4 s`, rounded, never below zero. */
+/** For example `4 s`, rounded, never negative. */
 export function formatSeconds(ms: number): string {
   return `${Math.max(0, Math.round(ms / 1000))} s`;
 }

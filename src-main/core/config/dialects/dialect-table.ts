@@ -1,5 +1,5 @@
 /**
- * The products whose configuration is read, and how each writes it. Facts of 2026-11, from documentation and public
+ * The products whose configuration is read, and how each writes it. As of 2026-11, from documentation and public
  * files.
  */
 import type { Dialect } from './dialect.ts';
@@ -7,7 +7,7 @@ import type { Dialect } from './dialect.ts';
 /** Our own files, and other files with the common `mcpServers` that do not name their product. */
 export const commonDialect: Dialect = { id: 'common', product: 'Tooltray', timeout: 'unknown' };
 
-/** The first that matches a file, a root or an entry counts. */
+/** The first one that matches a file, a root or an entry is used. */
 export const dialects: readonly Dialect[] = [
   {
     id: 'mcpproxy',
@@ -172,15 +172,15 @@ export interface ServerPlace {
   readonly path: readonly string[];
   /** The product that owns this place; absent if several share it and other content distinguishes them. */
   readonly dialect?: string;
-  /** Items are one server each although they are no objects with a name: addresses, or one entry alone. */
+  /** The form of items that are not named objects: addresses, or a single entry. */
   readonly items?: 'sse' | 'http' | 'one';
-  /** The servers are started in the folder that stands for `*`. */
+  /** The servers are started in the folder that `*` names. */
   readonly isProject?: true;
-  /** Why no server of this place can be brought over. */
+  /** Why servers here cannot be imported. */
   readonly refusal?: string;
 }
 
-/** In this order; of a name that is in several places the first counts. */
+/** In order of precedence for equal names. */
 export const serverPlaces: readonly ServerPlace[] = [
   { path: ['servers'] },
   { path: ['mcpServers'] },
@@ -211,11 +211,11 @@ export const serverPlaces: readonly ServerPlace[] = [
 /** Places with more than servers: an entry has a command, a URL or a type. */
 export const mixedPlaces: ReadonlySet<string> = new Set(['mcp', 'powers', 'extensions']);
 
-/** Lists next to the servers that say which of them may run, or which of their tools. */
+/** Lists outside of entries that say which servers or tools may run. */
 export interface PolicyList {
   readonly path: readonly string[];
   readonly kind: 'only' | 'off' | 'tools off' | 'tool map';
-  /** Key of the server's name where the items are objects. */
+  /** Key of the server's name, if the items are objects. */
   readonly nameKey?: string;
 }
 
@@ -237,7 +237,7 @@ export const policyLists: readonly PolicyList[] = [
 
 const registryFile = 'This is a server.json of the MCP registry. Add its server: tooltray import --file FILE.';
 
-/** Files that name servers in a form that cannot be brought over, by keys of their root: what they are. */
+/** Files that name servers in a form that cannot be imported, by keys of their root, with a description. */
 export const foreignForms: readonly { readonly keys: readonly string[]; readonly reason: string }[] = [
   { keys: ['name', 'packages'], reason: registryFile },
   { keys: ['name', 'remotes'], reason: registryFile },

@@ -20,7 +20,7 @@ export type KeyForm =
   | 'tools'
   | 'toolsIfAny';
 
-/** Our field that a key stands for, and how its value is read. */
+/** Our field for a key, and how its value is read. */
 export interface KeyRule {
   readonly field: string;
   readonly form: KeyForm;
@@ -49,9 +49,9 @@ export interface Dialect {
   readonly entryTypes?: readonly string[];
   /** Plain keys that mean something else than elsewhere. */
   readonly keys?: Readonly<Record<string, KeyRule>>;
-  /** `$NAME` stands for a variable anywhere in a text; else only where it is the whole value. */
+  /** Whether `$NAME` is a variable anywhere in a text; otherwise only as the whole value. */
   readonly bareVariables?: true;
-  /** `{{NAME}}` stands for a variable. */
+  /** Whether `{{NAME}}` is a variable. */
   readonly doubleBraces?: true;
   /** The kind of an entry that has both a command and an address but no type. */
   readonly both?: 'command' | 'address';

@@ -1,7 +1,4 @@
-/**
- * Finds the server entries in a configuration of any product, wherever in it they stand, and what it says about them
- * beside.
- */
+/** Finds the server entries in a configuration of any product, and the policies outside of the entries. */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
 import { isEntry } from './read-entry.ts';
@@ -17,17 +14,17 @@ import {
 } from './dialect-table.ts';
 
 export interface FoundEntry {
-  /** Undefined in a list whose item has no name. */
+  /** Undefined for a list item without a name. */
   readonly name: string | undefined;
   readonly raw: unknown;
   /** Key path of the entry. */
   readonly path: readonly PropertyKey[];
   readonly dialect: Dialect;
-  /** The folder that it belongs to, where that is a project's. */
+  /** The folder of the project that it belongs to. */
   readonly project?: string;
-  /** Why it cannot be brought over. */
+  /** Why it cannot be imported. */
   readonly refusal?: string;
-  /** Policy from lists next to the servers: disabled servers or tools. */
+  /** Policy from lists outside of the entry: disabled servers or tools. */
   readonly policy: Readonly<{ enabled?: false; disabledTools?: readonly string[]; callTimeoutSeconds?: number }>;
 }
 
@@ -37,7 +34,7 @@ export interface FoundServers {
   readonly entries: readonly FoundEntry[];
   /** Key paths of the servers, as users write them: `mcp.servers`. */
   readonly places: readonly string[];
-  /** About the file as a whole, a sentence each. */
+  /** Notes about the whole file, one sentence each. */
   readonly notes: readonly string[];
   /** What the file is, as a sentence, if it names servers in a form that cannot be brought over. */
   readonly form: string | undefined;
@@ -50,7 +47,7 @@ export function findServers(value: unknown, file: string): FoundServers {
   const found = serverPlaces.flatMap((place) => placesAt(root, place.path).map((at) => ({ place, ...at })));
   const taken = new Set<unknown>();
   const entries = found.flatMap(({ place, container, path }) => {
-    // `mcp.servers` and `mcp` are one place.
+    // `mcp.servers` and `mcp` are the same location.
     const items = taken.has(container) ? [] : entriesIn(container, place, path, nameOf(root));
     for (let at: unknown = root, step = 0; step <= path.length; step++) {
       taken.add(at);
@@ -122,7 +119,7 @@ function entryDialect(raw: unknown, { dialect, path }: ServerPlace, { byFile, by
   if (byFile !== undefined && named === undefined) return byFile;
   const has = (key: string): boolean => keys[key] !== undefined && keys[key] !== null;
   const byEntry = dialects.find(({ entryKeys = [] }) => entryKeys.some(has));
-  // ToolMux and VS Code keep servers there; a time is only ever ToolMux's.
+  // ToolMux and VS Code use this location, but only ToolMux has times.
   const byPlace = path[0] === 'servers' ? dialects.find(({ id }) => id === 'toolmux') : undefined;
   return named ?? byEntry ?? byRoot ?? byPlace ?? commonDialect;
 }
@@ -171,7 +168,7 @@ function nameOf(raw: unknown): string | undefined {
   return names.find((name) => typeof name === 'string' && name !== '') as string | undefined;
 }
 
-/** A map of entries without a container, as plugins and Warp have it, or one entry alone. */
+/** A map of entries without a container, as plugins and Warp use it, or a single entry. */
 function flatEntries(root: JsonObject, dialect: WholeDialect): readonly FoundEntry[] {
   const whole: ServerPlace = { path: [] };
   if (isEntry(root)) {
@@ -221,7 +218,7 @@ function namesIn(container: unknown, { kind, nameKey }: PolicyList): readonly st
     .filter((one) => typeof one === 'string');
 }
 
-/** Tool names as the app lists them, without what stands before them; `notion*` are all tools of `notion`. */
+/** Tool names as the app lists them, without the prefix; `notion*` are all tools of `notion`. */
 function toolsOf(names: readonly string[], prefix: string): readonly string[] {
   return names.flatMap((name) => {
     if (name.startsWith(prefix)) return [name.slice(prefix.length)];

@@ -1,4 +1,4 @@
-/** The keys of server entries: which of our fields each stands for, and what the others mean. */
+/** The keys of server entries: our field for each, and the meaning of the others. */
 import type { KeyForm, KeyRule } from './dialect.ts';
 
 /** `working_dir`, `workingDir` and `working-dir` are one key; `_dir`, which is a comment, is another. */
@@ -106,7 +106,7 @@ export const offWords: ReadonlySet<string> = new Set(
   ' false no n off 0 disabled inactive never paused suspended stopped'.split(' '),
 );
 
-/** Kinds of entries that are no server of their own: why. */
+/** Kinds of entries that are no servers of their own, and why. */
 export const refusedKinds: ReadonlyMap<string, string> = new Map([
   ['openapi', 'It describes a web API, not an MCP server.'],
   ['platform', 'It is a part of its app, which alone can run it.'],
@@ -118,7 +118,7 @@ export const refusedKinds: ReadonlyMap<string, string> = new Map([
   ['ws', 'It is reached over a WebSocket, which is no transport of MCP.'],
 ]);
 
-/** Unfillable placeholders by the word before their colon: what to do. */
+/** Advice for placeholders that cannot be filled, by the word before their colon. */
 export const placeholderAdvice: ReadonlyMap<string, string> = new Map([
   ['input', 'Write ${env:NAME} and set that variable, or ${secret:NAME} and keep the value in the vault.'],
   ['prompt', 'Write ${env:NAME} and set that variable, or ${secret:NAME} and keep the value in the vault.'],
@@ -128,7 +128,7 @@ export const placeholderAdvice: ReadonlyMap<string, string> = new Map([
   ['folder', 'Write the whole path of the folder.'],
 ]);
 
-/** Placeholders for a folder that only the app knows; where the project is known, the first two are filled. */
+/** Placeholders for a folder that only the app knows; for a known project, the first two are filled. */
 export const folderNames: ReadonlySet<string> = new Set([
   ...['workspaceFolder', 'workspaceFolderBasename', 'workspaceRoot', 'workspacePath', 'projectRoot', 'projectPath'],
   ...['extensionPath', 'CLAUDE_PLUGIN_ROOT', 'CLAUDE_PROJECT_DIR', 'CLAUDE_PLUGIN_DATA', '__dirname', 'cwd'],

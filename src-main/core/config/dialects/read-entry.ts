@@ -1,5 +1,5 @@
 /**
- * Reads one server entry of any product into our own fields: the one reader behind `--config`, import, paste, links and
+ * Reads a server entry of any product into our own fields: the only reader for `--config`, import, paste, links and
  * bundles.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -28,18 +28,18 @@ import { ownPlaceholders, type VariableContext } from './variables.ts';
 
 export interface EntryProblem {
   /**
-   * `error`: the entry cannot be used. `unfilled`: it cannot be started. `warning`: something of it has no effect.
-   * `note`: something stays behind where the entry is brought over, or has to be filled in.
+   * `error`: the entry cannot be used. `unfilled`: it cannot be started. `warning`: a part has no effect.
+   * `note`: a part is lost in an import, or must be filled in.
    */
   readonly severity: 'error' | 'unfilled' | 'warning' | 'note';
-  /** The keys that lead there, as the entry has them; empty for the entry as a whole. */
+  /** Keys in the entry; empty for the whole entry. */
   readonly path: readonly PropertyKey[];
   readonly reason: string;
   readonly suggestion?: string | undefined;
 }
 
 export interface EntryReading {
-  /** Under our own names; undefined if it cannot be used, and then a problem is an error. */
+  /** Under our own names; undefined if an error makes it unusable. */
   readonly entry: ServerEntry | undefined;
   readonly problems: readonly EntryProblem[];
   /** Original location of each field, by our name. */
@@ -50,21 +50,21 @@ interface Written {
   readonly key: string;
   readonly path: readonly string[];
   readonly value: unknown;
-  /** The object of the entry it is in: `options`. */
+  /** The nested object with the field: `options`. */
   readonly parent: string | undefined;
 }
 
-/** Fields that several keys fill together. */
+/** Fields that several keys contribute to. */
 const joined: ReadonlySet<string> = new Set(['env', 'headers', 'oauth']);
 
-/** Pure: starts nothing, reads no environment. */
+/** A pure function: starts nothing and does not read the environment. */
 export function readEntry(raw: unknown, context: VariableContext): EntryReading {
   return new EntryReader(raw, context).read();
 }
 
 const ownFields = new Map(entryFields.map((field) => [plainKey(field), field]));
 
-/** Our field for a key of any product, whatever its value. */
+/** Our field for a key of any product, regardless of its value. */
 export function fieldOfKey(key: string): string {
   return keyRules.get(plainKey(key))?.field ?? ownFields.get(plainKey(key)) ?? key;
 }
@@ -85,7 +85,7 @@ export function ruleOfKey(key: string, value: unknown): KeyRule | undefined {
   return keyRules.get(plain) ?? (field === undefined ? undefined : { field, form: 'same' });
 }
 
-/** Whether an object says what to start or where to connect. */
+/** Whether an object has a command or an address. */
 export function isEntry(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;
   return Object.entries(value).some(([key, one]) => {
@@ -128,7 +128,7 @@ class EntryReader {
     return this.#checked(kind);
   }
 
-  /** Brings one key over, or says what is lost with it. */
+  /** Reads one key, or reports what is lost. */
   #take(written: Written, raw: JsonObject): void {
     const { key, path, value } = written;
     const rule = this.#rule(written, raw);
@@ -141,7 +141,7 @@ class EntryReader {
   #rule({ key, value, parent }: Written, raw: JsonObject): KeyRule | undefined {
     const { dialect } = this.#context;
     if (key === 'timeout' && parent !== 'isolation') return timeoutRule(dialect, parent, raw, value);
-    // Magg's word for what a server is.
+    // Magg's name for the description.
     if (key === 'notes') return raw['description'] === undefined ? { field: 'description', form: 'same' } : undefined;
     // Zed's command was an object once.
     if (key === 'path' && parent === 'command') return { field: 'command', form: 'same' };
@@ -158,7 +158,7 @@ class EntryReader {
     if (isDeepStrictEqual(before, value)) return;
     const [first, second] = [this.#places.get(field) ?? [], path].map((one) => one.map(String).join('.'));
     if (field === 'enabled') {
-      // If one of them says off, the server is off.
+      // If one of several switches is off, the server is off.
       this.#report('warning', path, `"${first}" and "${second}" contradict each other, so the server is disabled.`);
       this.#fields.set(field, false);
     } else if (field.endsWith('TimeoutSeconds') && !path.includes(field) && first !== field) {
@@ -235,7 +235,7 @@ class EntryReader {
     }
     if (command && (!url || both === 'command')) return 'stdio';
     if (!url) return this.#missing('a command or a URL', '"command": "npx", "args": […] or "url": "https://…"');
-    // Magg's rule: an address that ends so is the older transport. The other keys name it.
+    // Magg's rule: an address with this ending uses the older transport. Other keys state the transport.
     const isSse = raw['uri'] !== undefined && /\/sse\/?$/.test(String(this.#fields.get('url')));
     return isSse || plainKey(String(this.#placeOf(['url']).at(-1))) === 'sseurl' ? 'sse' : 'http';
   }
@@ -245,14 +245,14 @@ class EntryReader {
     return undefined;
   }
 
-  /** An empty text is none where no type insists on it. */
+  /** An empty text counts as absent unless the type requires it. */
   #has(field: string): boolean {
     const value = this.#fields.get(field);
     if (typeof value === 'string') return value.trim() !== '';
     return value !== undefined && !(Array.isArray(value) && value.length === 0);
   }
 
-  /** Splits command lines, adds ToolMux's path, and drops the fields that say nothing for a server of this kind. */
+  /** Splits command lines, adds ToolMux's path, and drops fields that do not apply to this kind of server. */
   #shape(kind: Kind, raw: JsonObject): void {
     const { project, dialect } = this.#context;
     if (kind === 'stdio') {
@@ -276,13 +276,13 @@ class EntryReader {
       const value = this.#fields.get(field);
       if (value === undefined) continue;
       this.#fields.delete(field);
-      // Several products write all fields, empty if they do not apply.
+      // Several products write every field, with empty values for those that do not apply.
       if (isEmpty(value) || (field === 'oauth' && typeof value === 'boolean')) continue;
       this.#report('warning', this.#places.get(field) ?? [], `This has no effect for a server ${kindNames[own]}.`);
     }
   }
 
-  /** `"C:\tools"` is a tab and no folder. */
+  /** `"C:\tools"` contains a tab instead of a folder. */
   #checkEscapes(field: string): void {
     const value = this.#fields.get(field);
     const names: Readonly<Record<string, string>> = { '\t': 'a tab', '\n': 'a line break', '\r': 'a line break' };
@@ -350,9 +350,7 @@ function isEmpty(value: unknown): boolean {
   return value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 }
 
-/**
- * Leaves without what is not written: the keys of objects such as `transport` and `options` count as the entry's own.
- */
+/** The leaf values of an entry: keys of objects such as `transport` and `options` count as the entry's own. */
 function flatten(raw: JsonObject, path: readonly string[] = []): readonly Written[] {
   return Object.entries(raw).flatMap(([key, value]): readonly Written[] => {
     if (value === null || value === undefined) return [];

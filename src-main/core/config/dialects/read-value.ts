@@ -1,4 +1,4 @@
-/** Brings the value of one key into the form that our field has. */
+/** Converts the value of a key to the form of our field. */
 import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import { readDuration } from '../schema.ts';
 import type { KeyForm, KeyRule } from './dialect.ts';
@@ -21,7 +21,7 @@ interface ValueReading {
 const lists: ReadonlySet<string> = new Set(['disabledTools', 'enabledTools', 'folders']);
 const switches: ReadonlySet<string> = new Set(['enabled', 'lazy', 'quarantined', 'sandboxEnabled']);
 
-/** A value that cannot be understood is left as it is: the check of the fields says what is expected. */
+/** A value that cannot be understood is passed unchanged, so that validation reports it. */
 export function readValue({ field, form }: KeyRule, value: unknown, key: string): ValueReading {
   if (form === 'seconds' || form === 'milliseconds' || form === 'nanoseconds') return readTime(field, form, value, key);
   const one = (read: unknown): ValueReading => ({ fields: [{ field, value: read }] });
@@ -53,7 +53,7 @@ function splitNames(text: string): readonly string[] {
   return text.split(',').map((name) => name.trim());
 }
 
-/** The truth of any way to write it, and the value itself where it is none. */
+/** A switch in any notation as a boolean; other values unchanged. */
 function readSwitch(value: unknown, isInverse: boolean): unknown {
   const isPlain = typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string';
   const word = isPlain ? String(value).trim().toLowerCase() : '?';
@@ -121,10 +121,7 @@ function splitPairs(text: string, sign: '=' | ':'): readonly string[] {
   return parts.length > 1 ? parts : splitCommand(text);
 }
 
-/**
- * Copilot: a list of all that may be used, `["*"]` for every tool. MCPHub: a map of switches. Others: include and
- * exclude.
- */
+/** Copilot: a list of permitted tools, `["*"]` for all. MCPHub: a map of switches. Others: include and exclude. */
 function readTools(value: unknown): readonly ReadValue[] {
   const field = (name: string, names: unknown): ReadValue[] =>
     names === undefined ? [] : [{ field: name, value: names }];

@@ -1,4 +1,4 @@
-/** Splits a command line into words as a POSIX shell would, quotes and backslashes included, and nothing expanded. */
+/** Splits a command line into words like a POSIX shell, with quotes and backslashes, without expansion. */
 
 const word = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
 const part = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^"'\\]+)/g;

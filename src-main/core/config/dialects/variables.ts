@@ -1,7 +1,4 @@
-/**
- * The placeholders of every product in the texts of an entry, brought to our own spelling; what nobody can fill here is
- * reported.
- */
+/** Converts the placeholders of every product to our own notation, and reports those that cannot be filled. */
 import { basename, sep } from 'node:path';
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
@@ -11,11 +8,11 @@ export interface VariableContext {
   readonly dialect: Dialect;
   /** The user's home folder, absolute. */
   readonly home: string;
-  /** The folder that the entry is written for. */
+  /** The folder of the project that the entry belongs to. */
   readonly project?: string | undefined;
 }
 
-/** A placeholder without a value here: where it stands, as it is written, and what the user can do about it. */
+/** Reports a placeholder that cannot be filled: its position, its text, and what the user can do. */
 export type OnUnfilled = (path: readonly PropertyKey[], written: string, advice: string) => void;
 
 /** Each way to write a variable: the group is what stands for it. */
@@ -35,12 +32,12 @@ const placeholder = new RegExp(
   'g',
 );
 
-/** Fields whose texts may hold placeholders. */
+/** Fields that may contain placeholders. */
 const fields = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'oauth', 'folders'] as const;
 
 /**
- * The fields of an entry with `${env:NAME}` for each variable. A name that the entry's own `env` sets is left for the
- * command it starts.
+ * The fields of an entry with `${env:NAME}` for each variable. A name that the entry's own `env` sets is left to the
+ * started command.
  */
 export function ownPlaceholders(entry: JsonObject, context: VariableContext, onUnfilled: OnUnfilled): JsonObject {
   const own = entry['url'] === undefined ? objectOrEmpty(entry['env']) : {};
@@ -55,7 +52,7 @@ export function ownPlaceholders(entry: JsonObject, context: VariableContext, onU
   return read;
 }
 
-/** Whether the argument follows `-c`: a shell reads it and fills its own variables. */
+/** Whether the argument follows `-c`, so that a shell expands it. */
 function isForShell({ command, args }: JsonObject, at: PropertyKey | undefined): boolean {
   if (!Array.isArray(args) || typeof at !== 'number' || typeof command !== 'string') return false;
   return /(?:^|[\\/])(?:ba|z|da|fi)?sh$/.test(command) && /^-\w*c$/.test(String(args[at - 1] ?? ''));
@@ -65,7 +62,7 @@ type Context = VariableContext & { readonly own: JsonObject };
 
 function replaceIn(text: string, path: readonly PropertyKey[], context: Context, onUnfilled: OnUnfilled): string {
   const { dialect, own } = context;
-  // A variable that refers to itself means the one of the environment.
+  // A variable that refers to itself means the environment's.
   const isOwn = (name: string): boolean => Object.hasOwn(own, name) && path[1] !== name;
   const unfilled = (whole: string, kind: string): string => {
     onUnfilled(path, whole, placeholderAdvice.get(kind) ?? placeholderAdvice.get('input') ?? '');
@@ -124,8 +121,8 @@ function isPath([field]: readonly PropertyKey[]): boolean {
 }
 
 /**
- * Passwords hold dollar signs: only a whole value, or a whole token of an Authorization header, is a variable
- * everywhere.
+ * Passwords may contain dollar signs, so only a whole value, or a whole token of an Authorization header, counts as a
+ * variable in every product.
  */
 function isWholeValue(text: string, name: string, [field]: readonly PropertyKey[]): boolean {
   if (field !== 'env' && field !== 'headers') return false;
