@@ -73,10 +73,16 @@ test('records the text of a failed call that the app got, and counts its tokens'
   });
   const newest = (): Promise<readonly ActivityEntry[]> => core.host.core.activity.log.ask('recentCalls', {}, 3);
   await until(async () => (await newest()).every(({ tokens }) => tokens.modelResult !== undefined));
-  const told = await Promise.all(records.map((record) => callTexts(core.host.core, record, ['sent', 'given'])));
-  const given = told.map((texts) => ('text' in texts.given ? texts.given.text : ''));
+  const told = await Promise.all(
+    records.map((record) => callTexts(core.host.core, record, ['serverResult', 'modelResult'])),
+  );
+  const given = told.map((texts) => ('text' in texts.modelResult ? texts.modelResult.text : ''));
   expect(given.slice(0, 2).map((text) => JSON.parse(text) as unknown)).toEqual(answers);
-  expect(told.map(({ sent }) => sent)).toEqual([{ none: 'nothing' }, { none: 'nothing' }, { none: 'nothing' }]);
+  expect(told.map(({ serverResult }) => serverResult)).toEqual([
+    { none: 'nothing' },
+    { none: 'nothing' },
+    { none: 'nothing' },
+  ]);
   expect(given[2]).toContain('nope');
   const counted = await newest();
   expect(counted.every(({ tokens, bytes }) => (tokens.modelResult ?? 0) > 5 && bytes.modelResult > 20)).toBe(true);

@@ -1,7 +1,7 @@
 /** The payloads of a call or step as they are read: three sides, each a text or the reason why there is none. */
 import type { PayloadDropReason } from './call-record.ts';
 
-export const payloadSides = ['asked', 'sent', 'given'] as const;
+export const payloadSides = ['request', 'serverResult', 'modelResult'] as const;
 /** The model's request, the server's result, and the result returned to the model. */
 export type PayloadSide = (typeof payloadSides)[number];
 
@@ -9,7 +9,7 @@ export type PayloadSide = (typeof payloadSides)[number];
  * Why a side has no text of its own: nothing was said; it is what the server sent; it is stored as a spill; it was too
  * long to be stored.
  */
-export const payloadAbsences = ['nothing', 'same', 'kept-answer', 'too-long'] as const;
+export const payloadAbsences = ['nothing', 'same', 'spilled', 'too-long'] as const;
 export type PayloadGap = (typeof payloadAbsences)[number];
 
 /** `gone`: deleted for its age or for room; `failed`: what is on disk is damaged. */

@@ -67,19 +67,18 @@ export interface ActivityPage {
 }
 
 /** The request, the server result, or the result returned to the model. */
-const payloadSide = z.enum(['asked', 'sent', 'given']);
+const payloadSide = z.enum(['request', 'serverResult', 'modelResult']);
 export type PayloadSide = z.output<typeof payloadSide>;
 
 /**
- * Why there is no text: nothing was said; it is what the server sent; it lies on disk as a kept answer, or did so; it
- * was too long; the settings wanted none; too much was to be written; it could not be read; it is too old, or there was
- * no more room.
+ * Why there is no text: there was no payload; it equals the server's result; it is a spill, or was one; it was too long;
+ * the settings want none; too much waited to be written; it could not be read; it expired or was evicted.
  */
 export type MissingPayload =
   | 'nothing'
   | 'same'
-  | 'kept-answer'
-  | 'lost-answer'
+  | 'spilled'
+  | 'spill-deleted'
   | 'too-long'
   | 'off'
   | 'busy'

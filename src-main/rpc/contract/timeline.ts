@@ -56,7 +56,7 @@ export interface OpenStepSummary extends StepLabelFacts {
 
 /** One step in full, with the beginnings of its texts (64 Ki characters) and up to 1 000 of its calls. */
 export interface StepDetail extends StepSummary {
-  readonly payloads: Readonly<Record<'asked' | 'given', PayloadText>>;
+  readonly payloads: Readonly<Record<'request' | 'modelResult', PayloadText>>;
 }
 
 export interface TimelineSession {
@@ -114,7 +114,7 @@ export const timelineInputs = {
     limit: maybe(count.min(1).max(1000)),
   }),
   step: z.object({ id: count }),
-  stepPayload: z.object({ id: count, side: z.enum(['asked', 'given']), from: count }),
+  stepPayload: z.object({ id: count, side: z.enum(['request', 'modelResult']), from: count }),
   cancelStep: z.object({ id: count }),
   timelineSessions: z.object({ user: maybe(name) }),
 };

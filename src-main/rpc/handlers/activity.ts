@@ -18,7 +18,7 @@ export const activityHandlers = {
   },
   callDetail: async ({ id }, { servers, calls, activity, clients }) => {
     const entry = await requireCall(id, { activity });
-    const texts = await callTexts({ calls, activity }, entry, ['asked', 'sent', 'given']);
+    const texts = await callTexts({ calls, activity }, entry, ['request', 'serverResult', 'modelResult']);
     return {
       ...callSummary(entry),
       hasView: hasView(entry.server, entry.tool, { servers, clients }),

@@ -42,7 +42,9 @@ export async function callTexts<Side extends PayloadSide>(
 ): Promise<Record<Side, PayloadText>> {
   const said: Record<PayloadSide, PayloadText> = await payloadParts<PayloadSide>({ activity }, call, sides, from);
   await calls.spills.ready();
-  if (call.spillId !== undefined && sides.some((side) => side === 'sent'))
-    said.sent = { none: (await calls.spills.find(call.spillId)) === undefined ? 'lost-answer' : 'kept-answer' };
+  if (call.spillId !== undefined && sides.some((side) => side === 'serverResult'))
+    said.serverResult = {
+      none: (await calls.spills.find(call.spillId)) === undefined ? 'spill-deleted' : 'spilled',
+    };
   return said;
 }

@@ -48,9 +48,9 @@ export const spillHandlers = {
     const spill = await requireSpill(id, deps);
     const callId = await activity.log.ask('findCallBySpill', spill.answerId);
     const call = callId === undefined ? undefined : await activity.log.ask('findCall', callId);
-    const { given } = call === undefined ? {} : await callTexts(deps, call, ['given']);
+    const { modelResult } = call === undefined ? {} : await callTexts(deps, call, ['modelResult']);
     return {
-      returned: given !== undefined && 'text' in given ? given.text : '',
+      returned: modelResult !== undefined && 'text' in modelResult ? modelResult.text : '',
       reads: calls.spillFiles.reads.of(spill.id),
     };
   },

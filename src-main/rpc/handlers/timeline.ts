@@ -35,11 +35,11 @@ export const timelineHandlers = {
   },
   step: async ({ id }, { calls, activity }) => {
     const found = await requireStep(id, { activity });
-    const [requestText, given] = await Promise.all([
-      textOf(found, 'asked', 0, { calls, activity }),
-      textOf(found, 'given', 0, { calls, activity }),
+    const [request, modelResult] = await Promise.all([
+      textOf(found, 'request', 0, { calls, activity }),
+      textOf(found, 'modelResult', 0, { calls, activity }),
     ]);
-    return { ...stepSummary(found.step, found.calls), payloads: { asked: requestText, given } };
+    return { ...stepSummary(found.step, found.calls), payloads: { request, modelResult } };
   },
   stepPayload: async ({ id, side, from }, { calls, activity }) =>
     textOf(await requireStep(id, { activity }), side, from, { calls, activity }),
@@ -131,15 +131,15 @@ function gone(): AppError {
 /** Its own, or its only call's where the two are the same. */
 async function textOf(
   { step: { id, startedAt, unkept }, calls: [only] }: FoundStep,
-  side: 'asked' | 'given',
+  side: 'request' | 'modelResult',
   from: number,
   { calls, activity }: Pick<CoreGroups, 'calls' | 'activity'>,
 ): Promise<PayloadText> {
   if (unkept === 'call') {
     if (only === undefined) return { none: 'gone' };
     const { [side]: text } = await callTexts({ calls, activity }, only, [side], from);
-    if (side === 'asked' || !('none' in text) || text.none !== 'same') return text;
-    return (await callTexts({ calls, activity }, only, ['sent'], from)).sent;
+    if (side === 'request' || !('none' in text) || text.none !== 'same') return text;
+    return (await callTexts({ calls, activity }, only, ['serverResult'], from)).serverResult;
   }
   return (await payloadParts({ activity }, { id, startedAt, unkept }, [side], from))[side];
 }

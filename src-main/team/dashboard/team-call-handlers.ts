@@ -35,18 +35,18 @@ export function teamCallHandlers(viewer: Viewer, parts: CallHandlerDeps): Handle
       const call = await requireCall(id);
       const [shown] = await record.named(scope, [call]);
       if (shown === undefined) throw new Error('The call has no row.');
-      const sent = await textSent(call, viewer, parts);
+      const serverResult = await textSent(call, viewer, parts);
       return {
         ...shown,
         hasView: false,
-        payloads: { asked: unkept, sent, given: unkept },
+        payloads: { request: unkept, serverResult, modelResult: unkept },
         // Of the stages, a team's log stores only the server's time.
         stages: { resolve: 0, allow: 0, call: call.callMs, shape: 0 },
       };
     },
     callPayload: async ({ id, side }: { id: number; side: PayloadSide }) => {
       const call = await requireCall(id);
-      return side === 'sent' ? textSent(call, viewer, parts) : unkept;
+      return side === 'serverResult' ? textSent(call, viewer, parts) : unkept;
     },
   };
 }
@@ -61,5 +61,5 @@ async function textSent(
 ): Promise<PayloadText> {
   if (spillId === undefined) return unkept;
   const isHere = (await calls.spills.find(spillId, readerOf(viewer))) !== undefined;
-  return { none: isHere ? 'kept-answer' : 'lost-answer' };
+  return { none: isHere ? 'spilled' : 'spill-deleted' };
 }

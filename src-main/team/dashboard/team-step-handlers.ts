@@ -46,7 +46,7 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
     step: async ({ id }) => {
       const [step] = await summaries([await requireStep(id)]);
       if (step === undefined) throw new Error('A step that was found is told.');
-      return { ...step, payloads: { asked: notRecorded, given: notRecorded } };
+      return { ...step, payloads: { request: notRecorded, modelResult: notRecorded } };
     },
     stepPayload: async ({ id }) => {
       await requireStep(id);

@@ -73,14 +73,14 @@ export function commandLine(call: CallSummary, args: string | undefined, platfor
 /** Why a side of a call shows no text. */
 export function noTextSentence(none: MissingPayload, side: PayloadSide): string {
   if (none === 'nothing')
-    return side === 'given' ? 'Nothing was returned to the model.' : 'The server returned nothing.';
+    return side === 'modelResult' ? 'Nothing was returned to the model.' : 'The server returned nothing.';
   return noTextSentences[none];
 }
 
 const noTextSentences: Readonly<Record<Exclude<MissingPayload, 'nothing'>, string>> = {
   same: 'Same as the server result (passed through unchanged).',
-  'kept-answer': 'Too large for the app: the full result was spilled to disk.',
-  'lost-answer': 'Spilled to disk and since deleted.',
+  spilled: 'Too large for the app: the full result was spilled to disk.',
+  'spill-deleted': 'Spilled to disk and since deleted.',
   'too-long': 'Not recorded: payloads over 8 MB are stored only as spills.',
   off: 'Not recorded: payload recording is off ("activity": { "storePayloads": false }).',
   busy: 'Not recorded: the write queue was full.',

@@ -11,5 +11,5 @@ export function readOnInCall(id: number): ReadOn {
 
 /** What servers sent for a step stands with its calls: a step has the two other sides. */
 export function readOnInStep(id: number): ReadOn {
-  return (side, from) => api.ask('stepPayload', { id, side: side === 'asked' ? 'asked' : 'given', from });
+  return (side, from) => api.ask('stepPayload', { id, side: side === 'request' ? 'request' : 'modelResult', from });
 }

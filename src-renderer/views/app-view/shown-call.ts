@@ -13,16 +13,16 @@ export async function shownCall(
   call: CallDetail,
   signal: AbortSignal,
 ): Promise<{ readonly call: ShownCall } | { readonly none: string }> {
-  const args = (await wholeText(call, 'asked', signal)) ?? '{}';
+  const args = (await wholeText(call, 'request', signal)) ?? '{}';
   const parsedArguments = parsed(args);
   const shown = isRecord(parsedArguments) ? parsedArguments : {};
   if (call.outcome !== 'ok' && call.outcome !== 'tool_error')
     return { call: { arguments: shown, outcome: { cancelled: call.error ?? 'The call did not complete.' } } };
-  const { sent } = call.payloads;
-  const isStored = 'none' in sent && sent.none === 'kept-answer' && call.spillId !== undefined;
+  const { serverResult } = call.payloads;
+  const isStored = 'none' in serverResult && serverResult.none === 'spilled' && call.spillId !== undefined;
   if (isStored)
     return { call: { arguments: shown, outcome: { result: await spilledResult(call.spillId ?? '', signal) } } };
-  const text = await wholeText(call, 'sent', signal);
+  const text = await wholeText(call, 'serverResult', signal);
   if (text === undefined)
     return { none: 'The server result was not recorded or has expired, so there is nothing to show.' };
   const result = parsed(text);

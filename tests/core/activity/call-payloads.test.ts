@@ -40,102 +40,113 @@ test('stores payloads of any length and script to the byte, and returns them aft
   const long = `${'é🚀\n"'.repeat(100_000)}end`;
   {
     await using open = openTexts(file);
-    open.keep(1, { asked: '{"a":1.10}', sent: 'short', given: '' });
-    open.keep(2, { sent: long });
+    open.keep(1, { request: '{"a":1.10}', serverResult: 'short', modelResult: '' });
+    open.keep(2, { serverResult: long });
   }
   await using open = openTexts(file);
   expect(await open.find(1)).toEqual({
-    asked: { text: '{"a":1.10}', next: undefined },
-    sent: { text: 'short', next: undefined },
-    given: { text: '', next: undefined },
+    request: { text: '{"a":1.10}', next: undefined },
+    serverResult: { text: 'short', next: undefined },
+    modelResult: { text: '', next: undefined },
   });
   // Parts of an odd length would cut every second character in two.
-  expect((await open.sent(2, 65_537)) === long).toBe(true);
+  expect((await open.serverResult(2, 65_537)) === long).toBe(true);
 });
 
 test('stores a result that arrived as bytes, and leaves its bytes usable', async () => {
   await using open = openTexts(file);
   const raw = new RawJson([Buffer.from('{"text":"h'), Buffer.from('é".slice'), Buffer.from('}')]);
-  open.keep(1, { sent: raw });
-  expect(await open.sent(1)).toBe('{"text":"hé".slice}');
+  open.keep(1, { serverResult: raw });
+  expect(await open.serverResult(1)).toBe('{"text":"hé".slice}');
   expect(raw.text()).toBe('{"text":"hé".slice}');
 });
 
 test('returns the reason why a side has no text', async () => {
   await using open = openTexts(file);
-  open.keep(1, { sent: 'kept-answer', given: 'a summary' });
-  open.keep(2, { sent: 'nothing', given: 'an error' });
-  open.keep(3, { sent: 'x'.repeat(8 * 1024 * 1024 + 1) });
-  expect([await open.sent(1), await open.sent(2), await open.sent(3)]).toEqual(['kept-answer', 'nothing', 'too-long']);
-  expect([(await open.find(3)).given, (await open.find(4)).sent]).toEqual([{ none: 'same' }, { none: 'gone' }]);
+  open.keep(1, { serverResult: 'spilled', modelResult: 'a summary' });
+  open.keep(2, { serverResult: 'nothing', modelResult: 'an error' });
+  open.keep(3, { serverResult: 'x'.repeat(8 * 1024 * 1024 + 1) });
+  expect([await open.serverResult(1), await open.serverResult(2), await open.serverResult(3)]).toEqual([
+    'spilled',
+    'nothing',
+    'too-long',
+  ]);
+  expect([(await open.find(3)).modelResult, (await open.find(4)).serverResult]).toEqual([
+    { none: 'same' },
+    { none: 'gone' },
+  ]);
 });
 
 test('masks the secrets known at the time of the call, and those known when it is read', async () => {
   const masker = new Masker([secret]);
   await using open = openTexts(file, { masker });
-  open.keep(1, { sent: `first ${secret}, then another-one-of-these` });
+  open.keep(1, { serverResult: `first ${secret}, then another-one-of-these` });
   // The config changes before the record is written.
   masker.setSecrets(['another-one-of-these']);
-  open.keep(2, { sent: 'second another-one-of-these' });
-  expect([await open.sent(1), await open.sent(2)]).toEqual(['first ***, then ***', 'second ***']);
+  open.keep(2, { serverResult: 'second another-one-of-these' });
+  expect([await open.serverResult(1), await open.serverResult(2)]).toEqual(['first ***, then ***', 'second ***']);
   expect(onDisk()).not.toContain(secret);
 });
 
 test('masks a secret that crosses the end of a part', async () => {
   const masker = new Masker();
   await using open = openTexts(file, { masker });
-  open.keep(1, { sent: `${'x'.repeat(995)}${secret}${'y'.repeat(995)}` });
+  open.keep(1, { serverResult: `${'x'.repeat(995)}${secret}${'y'.repeat(995)}` });
   await open.activity.flush();
   masker.setSecrets([secret]);
-  expect(await open.sent(1, 1000)).toBe(`${'x'.repeat(995)}***${'y'.repeat(995)}`);
+  expect(await open.serverResult(1, 1000)).toBe(`${'x'.repeat(995)}***${'y'.repeat(995)}`);
 });
 
 test('does not store payloads while too much text waits, and stores them again afterwards', async () => {
   await using open = openTexts(file);
   const big = noise(8 * 1024 * 1024);
-  for (let at = 1; at <= 5; at++) open.keep(at, { sent: `${big.slice(1)}${at}` });
+  for (let at = 1; at <= 5; at++) open.keep(at, { serverResult: `${big.slice(1)}${at}` });
   const unkept = async (): Promise<unknown> =>
     (await open.activity.ask('recentCalls', {}, 10)).map((row) => row.unkept).toReversed();
   expect(await unkept()).toEqual([undefined, undefined, undefined, 'busy', 'busy']);
   await open.activity.ask('settle', 1);
-  open.keep(6, { sent: 'small' });
-  expect(await open.sent(6)).toBe('small');
+  open.keep(6, { serverResult: 'small' });
+  expect(await open.serverResult(6)).toBe('small');
 });
 
 test('deletes all payloads when storing is switched off, and stores none meanwhile', async () => {
   let keep = true;
   await using open = openTexts(file, { payloads: () => ({ ...storedPayloads, keep }) });
-  open.keep(1, { sent: 'xylophone before' });
-  expect(await open.sent(1)).toBe('xylophone before');
+  open.keep(1, { serverResult: 'xylophone before' });
+  expect(await open.serverResult(1)).toBe('xylophone before');
   keep = false;
   await open.activity.prune();
-  open.keep(2, { sent: 'marimba' });
-  expect([await open.sent(1), await open.sent(2)]).toEqual(['off', 'off']);
+  open.keep(2, { serverResult: 'marimba' });
+  expect([await open.serverResult(1), await open.serverResult(2)]).toEqual(['off', 'off']);
   expect(onDisk()).not.toMatch(/xylophone|marimba/);
   keep = true;
-  open.keep(3, { sent: 'again' });
-  expect([await open.sent(1), await open.sent(2), await open.sent(3)]).toEqual(['gone', 'gone', 'again']);
+  open.keep(3, { serverResult: 'again' });
+  expect([await open.serverResult(1), await open.serverResult(2), await open.serverResult(3)]).toEqual([
+    'gone',
+    'gone',
+    'again',
+  ]);
 });
 
 test('deletes all payloads when it closes, if configured', async () => {
   {
     await using open = openTexts(file, { payloads: () => ({ ...storedPayloads, deleteAtExit: true }) });
-    open.keep(1, { sent: 'xylophone' });
-    expect(await open.sent(1)).toBe('xylophone');
+    open.keep(1, { serverResult: 'xylophone' });
+    expect(await open.serverResult(1)).toBe('xylophone');
   }
   expect(onDisk()).not.toContain('xylophone');
   await using open = openTexts(file);
-  expect(await open.sent(1)).toBe('gone');
+  expect(await open.serverResult(1)).toBe('gone');
 });
 
 test('deletes the oldest payloads beyond their limit, and no records', async () => {
   const limits = { ...storedPayloads, maxBytes: 1_000_000 };
   await using open = openTexts(file, { payloads: () => limits, maxBytes: 1_000_000 });
   for (let at = 1; at <= 40; at++) {
-    open.keep(at, { sent: noise(50_000, at) });
+    open.keep(at, { serverResult: noise(50_000, at) });
     await open.activity.flush();
   }
-  expect([await open.sent(1), await open.sent(40)]).toEqual(['gone', noise(50_000, 40)]);
+  expect([await open.serverResult(1), await open.serverResult(40)]).toEqual(['gone', noise(50_000, 40)]);
   expect(await open.activity.ask('recentCalls', {}, 100)).toHaveLength(40);
   expect(statSync(file).size).toBeLessThan(2_000_000 * 1.1);
 });
@@ -143,7 +154,7 @@ test('deletes the oldest payloads beyond their limit, and no records', async () 
 test('keeps payloads when records exceed their limit', async () => {
   await using open = openTexts(file, { maxBytes: 300_000 });
   const text = noise(400_000);
-  open.keep(1, { sent: text });
+  open.keep(1, { serverResult: text });
   const error = { code: 'internal', text: 'e'.repeat(500) };
   for (let at = 2; at <= 2000; at++) open.activity.record(call({ startedAt: at, error }));
   await open.activity.flush();
@@ -161,11 +172,11 @@ test('returns no payload that is too old, and deletes it when it prunes', async 
   await using open = openTexts(file, { payloads: () => limits });
   const now = Date.now();
   const [old, recent] = [now - 2 * day, now - 1000];
-  for (const at of [old, recent]) open.keep(at, { sent: 'said' });
-  expect([await open.sent(old), await open.sent(recent)]).toEqual(['gone', 'said']);
+  for (const at of [old, recent]) open.keep(at, { serverResult: 'said' });
+  expect([await open.serverResult(old), await open.serverResult(recent)]).toEqual(['gone', 'said']);
   await open.activity.prune();
   limits = { ...limits, retentionDays: 100 };
-  expect([await open.sent(old), await open.sent(recent)]).toEqual(['gone', 'said']);
+  expect([await open.serverResult(old), await open.serverResult(recent)]).toEqual(['gone', 'said']);
 });
 
 test('does not delete by age a payload that was written after a younger one', async () => {
@@ -174,26 +185,26 @@ test('does not delete by age a payload that was written after a younger one', as
   await using open = openTexts(file, { payloads: () => limits });
   // The third was recorded while the clock was wrong.
   const times = [now - 30 * day, now - day, now - 20 * day, now];
-  for (const at of times) open.keep(at, { sent: 'said' });
+  for (const at of times) open.keep(at, { serverResult: 'said' });
   await open.activity.flush();
   limits = { ...limits, retentionDays: 7 };
   await open.activity.prune();
   limits = { ...limits, retentionDays: 10_000 };
-  expect(await Promise.all(times.map((at) => open.sent(at)))).toEqual(['gone', 'said', 'said', 'said']);
+  expect(await Promise.all(times.map((at) => open.serverResult(at)))).toEqual(['gone', 'said', 'said', 'said']);
 });
 
 test('returns no payload for the id of a call that began at another time', async () => {
   await using open = openTexts(file);
-  open.keep(1, { sent: 'of the first record' });
-  const other = { id: 1, startedAt: 5, unkept: undefined, sides: ['sent'], from: 0, length: 9 } as const;
-  expect((await open.activity.ask('payload', other)).sent).toEqual({ none: 'gone' });
+  open.keep(1, { serverResult: 'of the first record' });
+  const other = { id: 1, startedAt: 5, unkept: undefined, sides: ['serverResult'], from: 0, length: 9 } as const;
+  expect((await open.activity.ask('payload', other)).serverResult).toEqual({ none: 'gone' });
 });
 
 test('reports a damaged payload, and finds the others', async () => {
   await using open = openTexts(file);
-  for (const at of [1, 2]) open.keep(at, { sent: `text ${at}` });
+  for (const at of [1, 2]) open.keep(at, { serverResult: `text ${at}` });
   await open.activity.ask('sql', [{ sql: "UPDATE texts SET body = x'00' WHERE startedAt = 1" }]);
-  expect([await open.sent(1), await open.sent(2)]).toEqual(['failed', 'text 2']);
+  expect([await open.serverResult(1), await open.serverResult(2)]).toEqual(['failed', 'text 2']);
 });
 
 test('ends its thread when idle, and starts it again for the next request', async () => {
@@ -201,11 +212,11 @@ test('ends its thread when idle, and starts it again for the next request', asyn
   {
     await using open = openTexts(file, { thread });
     for (let at = 1; at <= 3; at++) {
-      open.keep(at, { sent: `call ${at}` });
-      expect(await open.sent(at)).toBe(`call ${at}`);
+      open.keep(at, { serverResult: `call ${at}` });
+      expect(await open.serverResult(at)).toBe(`call ${at}`);
       await expect.poll(() => thread.isRunning, { interval: 1 }).toBe(false);
     }
-    expect(await open.sent(1)).toBe('call 1');
+    expect(await open.serverResult(1)).toBe('call 1');
   }
   await thread.close();
 });
@@ -213,9 +224,9 @@ test('ends its thread when idle, and starts it again for the next request', asyn
 test('finds words by their beginning, also behind escapes, and after a restart', async () => {
   {
     await using open = openTexts(file);
-    open.keep(1, { asked: '{"repo":"Héllo/world"}', sent: '{"text":"one\\nbeta list_issues"}' });
-    open.keep(2, { sent: JSON.stringify({ text: JSON.stringify({ a: 'x\nbeta', path: 'C:\\beta' }) }) });
-    open.keep(3, { sent: 'nothing of it' });
+    open.keep(1, { request: '{"repo":"Héllo/world"}', serverResult: '{"text":"one\\nbeta list_issues"}' });
+    open.keep(2, { serverResult: JSON.stringify({ text: JSON.stringify({ a: 'x\nbeta', path: 'C:\\beta' }) }) });
+    open.keep(3, { serverResult: 'nothing of it' });
     // What is not written yet is searched as well.
     expect(await open.search('bet')).toEqual([2, 1]);
   }
@@ -228,7 +239,7 @@ test('finds words by their beginning, also behind escapes, and after a restart',
 
 test('indexes no secret', async () => {
   await using open = openTexts(file, { masker: new Masker([secret]) });
-  open.keep(1, { sent: `the word is ${secret}` });
+  open.keep(1, { serverResult: `the word is ${secret}` });
   expect([await open.search('word'), await open.search('horse'), await open.search(secret)]).toEqual([[1], [], []]);
   expect(onDisk()).not.toMatch(/horse/);
 });
@@ -238,8 +249,8 @@ test('finds no deleted text, and leaves no word of it on disk', async () => {
   let limits = { ...storedPayloads, retentionDays: 10 };
   {
     await using open = openTexts(file, { payloads: () => limits });
-    open.keep(now - 5 * day, { sent: 'xylophone' });
-    open.keep(now - 1000, { sent: 'marimba' });
+    open.keep(now - 5 * day, { serverResult: 'xylophone' });
+    open.keep(now - 1000, { serverResult: 'marimba' });
     expect(await open.search('xylophone')).toHaveLength(1);
     limits = { ...limits, retentionDays: 1 };
     expect(await open.search('xylophone')).toEqual([]);
@@ -256,7 +267,7 @@ test.runIf(allCases)('counts the index towards the limit, and restores a missing
     Array.from({ length: 300 }, (_one, at) => `w${(id * 7919 + at * 104_729) % 999_983}`).join(' ');
   {
     await using open = openTexts(file, { payloads: () => limits, maxBytes: 1_000_000 });
-    for (let id = 1; id <= 3050; id++) open.keep(id, { sent: `number${id} ${words(id)}` });
+    for (let id = 1; id <= 3050; id++) open.keep(id, { serverResult: `number${id} ${words(id)}` });
     expect([await open.search('number3050'), await open.search('number1')]).toEqual([[3050], []]);
   }
   expect(statSync(file).size).toBeLessThan(3_000_000 * 1.1);

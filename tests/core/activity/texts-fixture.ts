@@ -7,12 +7,12 @@ import type { Masker } from '../../../src-main/core/base/mask.ts';
 import type { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { call, openActivity } from './fixture.ts';
 
-/** Texts of one call. `given` is the result if missing. */
+/** Texts of one call. `modelResult` is the server's result if missing. */
 export interface Said {
-  readonly asked?: string;
-  /** `kept-answer` if it was spilled, `nothing` if there was none. */
-  readonly sent?: string | RawJson;
-  readonly given?: string;
+  readonly request?: string;
+  /** `spilled` if it was spilled, `nothing` if there was none. */
+  readonly serverResult?: string | RawJson;
+  readonly modelResult?: string;
 }
 
 export interface OpenTexts extends AsyncDisposable {
@@ -23,7 +23,7 @@ export interface OpenTexts extends AsyncDisposable {
   /** The beginnings of all sides. */
   find(startedAt: number): Promise<PayloadExcerpts>;
   /** The whole of what the server sent, read part by part; or why there is none. */
-  sent(startedAt: number, length?: number): Promise<string>;
+  serverResult(startedAt: number, length?: number): Promise<string>;
   /** Starts of the calls that are found by a text, the newest first. */
   search(text: string): Promise<readonly number[]>;
 }
@@ -34,7 +34,7 @@ export function openTexts(
 ): OpenTexts {
   const open = openActivity(dirname(file), { file, ...options });
   const { activity } = open;
-  const sides = ['asked', 'sent', 'given'] as const;
+  const sides = ['request', 'serverResult', 'modelResult'] as const;
   const idOf = async (startedAt: number): Promise<number> => {
     const [rows] = await activity.ask('sql', [
       { sql: 'SELECT id FROM calls WHERE startedAt = ?', values: [startedAt] },
@@ -54,12 +54,12 @@ export function openTexts(
         from: 0,
         length: 1000,
       }),
-    sent: async (startedAt, length = 1_000_000) => {
+    serverResult: async (startedAt, length = 1_000_000) => {
       const id = await idOf(startedAt);
       let whole = '';
       for (let from: number | undefined = 0; from !== undefined;) {
-        const query: PayloadQuery = { id, startedAt, unkept: undefined, sides: ['sent'], from, length };
-        const part: PayloadExcerpt = (await activity.ask('payload', query)).sent ?? { none: 'gone' };
+        const query: PayloadQuery = { id, startedAt, unkept: undefined, sides: ['serverResult'], from, length };
+        const part: PayloadExcerpt = (await activity.ask('payload', query)).serverResult ?? { none: 'gone' };
         if ('none' in part) return part.none;
         whole += part.text;
         from = part.next;
@@ -72,14 +72,14 @@ export function openTexts(
   };
 }
 
-function toTexts(activity: ActivityLog, { asked = '{}', sent = 'nothing', given }: Said): CallTexts {
-  const isSpilled = sent === 'kept-answer';
-  const shared = typeof sent === 'string' ? activity.shareText(sent) : activity.share(sent);
-  const result = isSpilled || sent === 'nothing' ? undefined : shared;
+function toTexts(activity: ActivityLog, { request = '{}', serverResult = 'nothing', modelResult }: Said): CallTexts {
+  const isSpilled = serverResult === 'spilled';
+  const shared = typeof serverResult === 'string' ? activity.shareText(serverResult) : activity.share(serverResult);
+  const result = isSpilled || serverResult === 'nothing' ? undefined : shared;
   return {
-    arguments: activity.shareText(asked),
+    arguments: activity.shareText(request),
     result,
-    given: given === undefined ? result : activity.shareText(given),
+    given: modelResult === undefined ? result : activity.shareText(modelResult),
     spilled: isSpilled ? { tokens: 1, estimated: false } : undefined,
   };
 }

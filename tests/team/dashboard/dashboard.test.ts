@@ -187,10 +187,10 @@ function lookingFor(id: number, step: number, spill: string, token: string): [Rp
     ['steps', { user: 'ana' }],
     ['steps', { text: 'big', spilled: true }],
     ['step', { id: step }],
-    ['stepPayload', { id: step, side: 'given', from: 0 }],
+    ['stepPayload', { id: step, side: 'modelResult', from: 0 }],
     ['timelineSessions', {}],
     ['timelineSessions', { user: 'ana' }],
-    ['callPayload', { id, side: 'sent', from: 0 }],
+    ['callPayload', { id, side: 'serverResult', from: 0 }],
     ...(['session', 'app', 'server', 'tool', 'hour', 'day', 'cause', 'mode'] as const).map(
       (by): [RpcMethod, object] => ['savings', { by }],
     ),
@@ -285,7 +285,7 @@ test('shows a member only their own data in methods and state, and an admin all 
   const [token] = (await page.ask('accessTokens', {})).tokens;
   if (call === undefined || spill === undefined || token === undefined) throw new Error('ana has something of each');
   const detail = await page.at(two).ask('callDetail', { id: call.id });
-  expect([detail.spillId, detail.payloads.sent]).toEqual([spill.id, { none: 'kept-answer' }]);
+  expect([detail.spillId, detail.payloads.serverResult]).toEqual([spill.id, { none: 'spilled' }]);
 
   const stranger = await member('cleo', two);
   const seen = stranger.watch();

@@ -140,7 +140,7 @@ function foundIn(database: DatabaseSync, text: string | undefined, { file, paylo
 
 /** Masked once more, as a whole, with the secrets that are known now. */
 function excerpts(texts: PayloadTexts, { sides, from, length }: PayloadQuery, masker: Masker): PayloadExcerpts {
-  const read = (side: PayloadTexts['asked']): PayloadExcerpt =>
+  const read = (side: PayloadTexts['request']): PayloadExcerpt =>
     'none' in side ? side : part(masker.maskText(side.text), from, length);
   return Object.fromEntries(
     payloadSides.filter((side) => sides.includes(side)).map((side) => [side, read(texts[side])]),

@@ -22,6 +22,7 @@ import {
 } from '../activity-messages.ts';
 import { insertAnnotation } from '../annotations.ts';
 import { type PayloadDropReason, rowBytes, toRow } from '../call-record.ts';
+import type { PayloadSide } from '../payload.ts';
 import { insertCall, trimCalls, updateLabels, updateTokens } from './call-table.ts';
 import { type LedgerEntry, netContextTokens } from '../ledger/ledger-entry.ts';
 import { addRows, ledgerBounds, type LedgerRow, trimLedger } from '../ledger/ledger-table.ts';
@@ -339,7 +340,7 @@ export class Recorder {
   }
 
   #takeStep({ step, request, given }: Extract<ActivityEvent, { kind: 'step' }>): void {
-    const payload = request && this.#packed({ asked: request, sent: 'nothing', given: given ?? 'nothing' });
+    const payload = request && this.#packed({ request, serverResult: 'nothing', modelResult: given ?? 'nothing' });
     const unkept = request === undefined ? 'call' : typeof payload === 'string' ? payload : undefined;
     const packed = typeof payload === 'object' ? payload : undefined;
     const givenBytes = given?.size?.payloadBytes ?? step.givenBytes;
@@ -385,14 +386,18 @@ export class Recorder {
     sides: PayloadSides,
   ): PayloadDropReason | { readonly texts: PayloadTexts; readonly packed: ReturnType<typeof packPayloads> } {
     if (!this.#file.payloads.keep) return 'off';
-    const masked = (side: SharedText | string): PayloadTexts['asked'] | undefined => {
-      if (typeof side === 'string') return { none: side } as PayloadTexts['asked'];
+    const masked = (side: SharedText | string): PayloadTexts['request'] | undefined => {
+      if (typeof side === 'string') return { none: side } as PayloadTexts['request'];
       if (side.sample !== undefined) return { none: 'too-long' };
       return side.text === undefined ? undefined : { text: this.#masker.maskText(textOf(side.text)) };
     };
-    const [request, sent, given] = [masked(sides.asked), masked(sides.sent), masked(sides.given)];
-    if (request === undefined || sent === undefined || given === undefined) return 'busy';
-    const texts = { asked: request, sent, given };
+    const [request, serverResult, modelResult] = [
+      masked(sides.request),
+      masked(sides.serverResult),
+      masked(sides.modelResult),
+    ];
+    if (request === undefined || serverResult === undefined || modelResult === undefined) return 'busy';
+    const texts = { request, serverResult, modelResult };
     return { texts, packed: packPayloads(texts) };
   }
 
@@ -448,14 +453,14 @@ function isRowError(error: unknown): boolean {
   return [18, 19, 20].includes(error.errcode & 0xff);
 }
 
-type PayloadSides = Readonly<Record<'asked' | 'sent' | 'given', SharedText | string>>;
+type PayloadSides = Readonly<Record<PayloadSide, SharedText | string>>;
 
 function sidesOf({ arguments: input, result, given, spilled }: CallTexts): PayloadSides {
   return {
-    asked: input,
+    request: input,
     // A spilled result is on disk already.
-    sent: spilled === undefined ? (result ?? 'nothing') : 'kept-answer',
-    given: result !== undefined && result === given ? 'same' : (given ?? 'nothing'),
+    serverResult: spilled === undefined ? (result ?? 'nothing') : 'spilled',
+    modelResult: result !== undefined && result === given ? 'same' : (given ?? 'nothing'),
   };
 }
 

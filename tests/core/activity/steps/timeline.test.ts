@@ -157,7 +157,7 @@ describe('running steps', () => {
     await expect.poll(async () => (await last())?.calls[0]?.outcome).toBe('cancelled');
     // What was returned to the app, which differs from the result of the call.
     const { payloads } = await ask(core, 'step', { id: (await last())?.id ?? 0 });
-    expect(payloads.given).toMatchObject({ text });
+    expect(payloads.modelResult).toMatchObject({ text });
   });
 
   test('keep only the last of several requests with the same id', async () => {
@@ -225,8 +225,8 @@ test('stores steps without payloads when storePayloads is off', async () => {
   await client.request('tools/call', { name: 'search_tools', arguments: { query: 'say' } });
   const search = (await steps(core)).at(-1);
   expect((await ask(core, 'step', { id: search?.id ?? 0 })).payloads).toEqual({
-    asked: { none: 'off' },
-    given: { none: 'off' },
+    request: { none: 'off' },
+    modelResult: { none: 'off' },
   });
 });
 
