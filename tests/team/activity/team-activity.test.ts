@@ -186,7 +186,7 @@ test('sums the savings of the replicas’ ledgers, however often a row was sent'
   const ledger = new SavingsQueries(database.sql);
   const sums = await ledger.sums('everybody', 'person', {});
   expect(sums).toMatchObject([{ key: 'ada', cause: 'results', times: 2, sent: 20, baseline: 100 }]);
-  expect(totalSavings(sums)).toMatchObject({ answers: 100, given: 20, net: 80, calls: 2 });
+  expect(totalSavings(sums)).toMatchObject({ results: 100, given: 20, net: 80, calls: 2 });
   expect(await ledger.sums({ person: 'bob' }, 'app', {})).toEqual([]);
 });
 
