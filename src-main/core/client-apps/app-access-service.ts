@@ -1,5 +1,5 @@
 /**
- * Which client apps may use Tooltray, as the user sees it and decides; and the addresses with tokens that an install
+ * Which client apps may use Tooltray, as the user sees and decides it, and the addresses and tokens that an install
  * writes.
  */
 import { AppError } from '../base/errors.ts';
@@ -15,11 +15,11 @@ export interface AppAccessDeps {
   readonly store: AppAccessStore;
   /** Returns our current HTTP endpoint; undefined if there is none. */
   readonly address: () => Promise<HttpEndpoint | undefined>;
-  /** Ends what the app has open, where a core runs in this process. */
+  /** Ends the app's sessions, if a core runs in this process. */
   readonly endSessions?: ((app: string, why: AppError) => Promise<void>) | undefined;
 }
 
-/** Stands for a token that is not made before the entry is written. */
+/** Placeholder for a token that is created when the entry is written. */
 const tokenToCome = '***';
 
 export class AppAccessService {
@@ -48,7 +48,10 @@ export class AppAccessService {
     return { launch, warning: address && unstablePortWarning(address) };
   }
 
-  /** Gives the app access while `work` connects it, by its own address where `http`; what fails leaves it as it was. */
+  /**
+   * Grants the app access while `work` connects it, by an address of its own if `http`; a failure leaves its access
+   * unchanged.
+   */
   async withAccess<T>(app: string, http: boolean, work: (address: HttpLaunch | undefined) => Promise<T>): Promise<T> {
     const address = http ? await this.#parts.address() : undefined;
     const { token = '', takeBack } = await this.#parts.store.grant(app, http);
@@ -76,7 +79,7 @@ export class AppAccessService {
     return rows.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
   }
 
-  /** Resolves to what came of it, for users. Rejects with AppError `not_found` for an app that nobody knows. */
+  /** Resolves to the outcome in words. Rejects with AppError `not_found` for an unknown app. */
   async set(app: string, allowed: boolean, apps: readonly AppRow[]): Promise<string> {
     const { store, endSessions } = this.#parts;
     const name = clientDisplayName(app);
@@ -106,10 +109,7 @@ export class AppAccessService {
     }
   }
 
-  /**
-   * The user disconnected the app: where no entry of Tooltray is left in its file, nothing of its access is left
-   * either.
-   */
+  /** Called after the user disconnected the app: if its file has no entry of Tooltray left, its access is removed. */
   async disconnected(place: AppConfigFile): Promise<void> {
     const { ours, problem } = await readAppServers(place);
     if (problem === '' && ours.length === 0) await this.#disconnect(place.app.id);
@@ -120,7 +120,7 @@ export class AppAccessService {
     await this.#parts.store.forget(app);
   }
 
-  /** A file of tokens that is not to be trusted has none. */
+  /** A token file that is not private counts as empty. */
   #tokenOf(app: string): string | undefined {
     try {
       return this.#parts.store.tokenOf(app);

@@ -1,6 +1,5 @@
 /**
- * The lock for a file of another program. It is in a folder of our own: one that a killed process leaves is nothing
- * that the user sees.
+ * Locks a file of another program. The lock is in a folder of our own, where a killed process leaves nothing visible.
  */
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -9,12 +8,12 @@ import { join } from 'node:path';
 import { ensurePrivateDir } from '../base/app-paths.ts';
 import { withSqliteLock } from '../base/file-lock.ts';
 
-/** Far longer than any work under a lock takes. */
+/** Far longer than any operation under a lock, in ms. */
 const maxAgeMs = 60 * 60_000;
 
 /**
- * Runs `work` while no other process of the user does so for the same file. Processes with other temporary folders are
- * not seen; that nothing of theirs is lost is held by how the file is replaced. Rejects with what `work` throws, or
+ * Runs `work` while no other process of the user does so for the same file. Processes with another temporary folder
+ * are not excluded, but the way the file is replaced loses none of their edits. Rejects as `work` does, or with
  * AppError `config_conflict`.
  */
 export async function withAppFileLock<T>(target: string, work: () => Promise<T>): Promise<T> {
@@ -35,7 +34,7 @@ export function appLockFolder(): string {
   return join(tmpdir(), `tooltray-locks-${user}`);
 }
 
-/** Locks and their drafts whose processes were killed. */
+/** Removes locks and drafts of killed processes. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const file = join(folder, name);

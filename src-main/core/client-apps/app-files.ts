@@ -22,7 +22,7 @@ interface Paths {
   readonly isAbsolute: (this: void, path: string) => boolean;
 }
 
-/** Folders that start the paths in known-apps.ts, with defaults for unset environment variables. */
+/** Base folders of the paths in known-apps.ts, with defaults for unset environment variables. */
 const fallbacks: Readonly<Record<string, string>> = {
   APPDATA: 'AppData/Roaming',
   LOCALAPPDATA: 'AppData/Local',
@@ -32,7 +32,7 @@ const fallbacks: Readonly<Record<string, string>> = {
   CLAUDE_CONFIG_DIR: '',
 };
 
-/** Throws AppError `not_found` for an id that nobody has. */
+/** Throws AppError `not_found` for an unknown id. */
 export function knownApp(id: string): KnownApp {
   const app = knownApps.find((one) => one.id === id);
   if (app !== undefined) return app;
@@ -41,7 +41,7 @@ export function knownApp(id: string): KnownApp {
   });
 }
 
-/** The paths this machine's system has, absolute. */
+/** The absolute paths for this machine's system. */
 export function resolvePaths(machine: Machine, paths: PathsBySystem): string[] {
   const system: System = machine.platform === 'darwin' || machine.platform === 'win32' ? machine.platform : 'linux';
   const found = isList(paths) ? paths : (paths[system] ?? []);
@@ -49,8 +49,8 @@ export function resolvePaths(machine: Machine, paths: PathsBySystem): string[] {
 }
 
 /**
- * The files that an install writes: of several candidates the one that is there; of an app with several builds those of
- * all that are installed, the one that was used last first. Empty: not an app of this system.
+ * The files that an install writes: of several candidates the existing one; for an app with several builds, those of
+ * all installed builds, the most recently used first. Empty: the app does not exist on this system.
  */
 export async function userFiles(machine: Machine, app: KnownApp): Promise<readonly string[]> {
   const files = resolvePaths(machine, app.files);
@@ -69,13 +69,13 @@ export async function userFiles(machine: Machine, app: KnownApp): Promise<readon
   return live.length === 0 ? [first] : live.map(({ file }) => file);
 }
 
-/** When the app last wrote the file, or into its folder, in ms since 1970; 0: neither is there. */
+/** When the app last wrote the file, or into its folder, in ms since 1970; 0: neither exists. */
 async function usedAt(file: string): Promise<number> {
   const stats = await Promise.all([file, path.dirname(file)].map((one) => stat(one).catch(() => undefined)));
   return Math.max(...stats.map((one) => one?.mtimeMs ?? 0));
 }
 
-/** The file of a project, where the app has such. */
+/** The file of a project, if the app has one. */
 export async function projectFile(machine: Machine, app: KnownApp, folder: string): Promise<string | undefined> {
   return firstThere(app.projectFiles.map((file) => pathOf(machine).join(folder, file)));
 }
@@ -107,7 +107,7 @@ function isList(paths: PathsBySystem): paths is readonly string[] {
   return Array.isArray(paths);
 }
 
-/** Which writer a client app's file takes. */
+/** The writer for a client app's file. */
 export function configFormatFor({ format }: Pick<KnownApp, 'format'>): ConfigFormat {
   if (format === 'toml') return tomlFormat;
   return format === 'yaml' ? yamlFormat : jsoncFormat;

@@ -1,4 +1,4 @@
-/** The servers that client apps have of their own: offered, and brought over into our config. */
+/** The servers of client apps: offers them, and imports them into our config. */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Machine } from './app-files.ts';
@@ -33,15 +33,15 @@ interface AppImportsParts {
   /** The servers of our config. */
   readonly here: () => Promise<readonly ExistingServer[]>;
   readonly machine: Machine;
-  /** Configs of products like ours. */
+  /** Configs of similar products (aggregators). */
   readonly others: () => Promise<readonly AggregatorFile[]>;
   /** The apps that have a config file. */
   readonly places: () => Promise<readonly FoundApp[]>;
-  /** Our config has other servers now, and where `moved` the apps' files are others. */
+  /** Called after our config has changed, and after apps' files have changed if `moved`. */
   readonly onDone: (moved: boolean) => Promise<void>;
 }
 
-/** An offer, and the name that its server gets. */
+/** An offer, and the name for its server. */
 export interface ChosenOffer {
   readonly id: string;
   readonly name: string;
@@ -55,21 +55,18 @@ export class AppImports {
     this.#parts = parts;
   }
 
-  /** With their entries, secrets and all: for this process alone. As they were found last. */
+  /** The latest offers, with entries and secrets: for this process only. */
   async offers(): Promise<readonly ImportOffer[]> {
     return (await this.found()).offers;
   }
 
-  /**
-   * The same with what cannot be brought over, a sentence each: files that cannot be read, and entries, with the
-   * reason.
-   */
+  /** The same, with sentences about files and entries that cannot be imported, and why. */
   found(): Promise<FoundOffers> {
     this.#found ??= this.#find();
     return this.#found;
   }
 
-  /** The same for users. */
+  /** The same for display. */
   async describeOffers(): Promise<readonly ImportableServer[]> {
     return (await this.offers()).map(({ id, name, entry, places, sources, losses, secrets, sealable, already }) => ({
       id,
@@ -112,14 +109,12 @@ export class AppImports {
     return outcome;
   }
 
-  /**
-   * Takes an import back; resolves to what came of it, for users. Rejects with AppError `not_found`, `config_conflict`.
-   */
+  /** Undoes an import; resolves to the outcome in words. Rejects with AppError `not_found`, `config_conflict`. */
   undo(id: string): Promise<string> {
     return undoImport(id, this.#parts.deps);
   }
 
-  /** The apps' files or our own servers are others. */
+  /** Called when the apps' files or our own servers have changed. */
   invalidate(): void {
     this.#found = undefined;
   }

@@ -7,20 +7,20 @@ export interface AppRow {
   readonly name: string;
   readonly installed: boolean;
   readonly running: boolean;
-  /** It is set up to use Tooltray; `stale`: through an entry that no longer fits. */
+  /** Whether it uses Tooltray; `stale`: through an outdated entry. */
   readonly connected: 'no' | 'yes' | 'stale';
-  /** How its entry reaches us. */
+  /** How its entry connects to Tooltray. */
   readonly via: 'none' | 'stdio' | 'http';
   /** It has one entry per server, instead of one for all. */
   readonly split: boolean;
-  /** The user took its access back. */
+  /** Whether the user has revoked its access. */
   readonly revoked: boolean;
   readonly configFile: string;
-  /** Its own servers, without ours. */
+  /** Number of its own servers, without Tooltray. */
   readonly servers: number;
   /** Why it cannot be changed; empty if it can. */
   readonly problem: string;
-  /** The link that installs us instead. */
+  /** The link that installs Tooltray instead. */
   readonly link: string | undefined;
 }
 
@@ -30,13 +30,13 @@ export interface InstallPreview {
   readonly file: string;
   readonly backup: string;
   readonly diff: readonly ChangedLine[];
-  /** For the clipboard, where the user would rather do it themselves. */
+  /** Text to paste, for users who edit the file themselves. */
   readonly snippet: string;
   /** A warning if the app is running and may overwrite it. */
   readonly warning: string | undefined;
-  /** Why one entry per server suits the app; undefined if one entry for all does. */
+  /** Why one entry per server suits the app; undefined if a single entry does. */
   readonly splitReason: string | undefined;
-  /** To be given back on install: refused when the file has changed since. */
+  /** To pass to install, which refuses if the file has changed since. */
   readonly revision: string;
 }
 
@@ -49,27 +49,27 @@ export interface UninstallPreview extends Pick<InstallPreview, 'file' | 'backup'
 export interface InstallOutcome {
   readonly sentence: string;
   readonly backup: string;
-  /** Names the change for `undoInstall`. */
+  /** Id of the change for `undoInstall`. */
   readonly undo: string;
 }
 
 export interface ImportableServer {
-  /** Names the offer for `importServers`. */
+  /** Id of the offer for `importServers`. */
   readonly id: string;
   /** Display names of the apps and products that have it. */
   readonly app: string;
-  /** Ids of the apps that have it, one for each entry. */
+  /** Ids of the apps that have it, one per entry. */
   readonly apps: readonly string[];
   readonly name: string;
-  /** All of what would be written, verbatim. */
+  /** What would be written, verbatim. */
   readonly endpoint: string;
-  /** Names of settings that hold secrets. */
+  /** Names of settings with secrets. */
   readonly secrets: readonly string[];
-  /** Values that could be sealed on import, by their position in the entry. */
+  /** Values that can be encrypted on import, by their position in the entry. */
   readonly sealable: readonly FoundSecret[];
-  /** Losses on import, a sentence each. */
+  /** Losses on import, one sentence each. */
   readonly losses: readonly string[];
-  /** The server here that is the same, if there is one. */
+  /** The equal server here, if there is one. */
   readonly already: string | undefined;
 }
 
@@ -79,12 +79,12 @@ export interface AccessRow {
   readonly app: string;
   /** The display name. */
   readonly name: string;
-  /** How its config file reaches us; `none`: not at all, or not by an entry that we know of. */
+  /** How its config file connects to Tooltray; `none`: not at all, or through an unknown entry. */
   readonly via: 'none' | 'stdio' | 'http';
-  /** When an install gave it; undefined: its entry was written by hand. */
+  /** When an install granted it, in ms since 1970; undefined: its entry was written by hand. */
   readonly since: number | undefined;
-  /** When its last session began or ended. */
+  /** When its last session started or ended, in ms since 1970. */
   readonly seen: number | undefined;
-  /** When the user took it back; undefined: it is in force. */
+  /** When the user revoked it, in ms since 1970; undefined: it is in force. */
   readonly revoked: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** The servers that an app's config file defines, ours set apart. */
+/** Reads the servers in an app's config file, separated from our entries. */
 import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
@@ -18,25 +18,25 @@ import {
 
 interface AppServer {
   readonly name: string;
-  /** The keys that lead to the entry, its name included. */
+  /** The keys of the entry, including its name. */
   readonly path: readonly string[];
   /** The entry in the app's file, secrets included. */
   readonly entry: AppEntry;
-  /** Undefined: it launches nothing that we could. */
+  /** Undefined if it launches nothing that we could launch. */
   readonly launch: ServerLaunch | HttpLaunch | undefined;
   readonly enabled: boolean;
 }
 
 export interface AppServers {
-  /** Its own. */
+  /** The app's own servers. */
   readonly servers: readonly AppServer[];
-  /** The servers that lead to us. */
+  /** The entries that lead to Tooltray. */
   readonly ours: readonly AppServer[];
-  /** Why the file cannot be read; empty when it can. */
+  /** Why the file cannot be read; empty if it can. */
   readonly problem: string;
 }
 
-/** Never throws: a broken file is a fact about the app. */
+/** Never throws: an invalid file is part of the result. */
 export async function readAppServers(place: AppConfigFile): Promise<AppServers> {
   try {
     return appServersIn((await readAppFile(place.file)) ?? '', place);
@@ -59,8 +59,8 @@ function appServersIn(text: string, { app }: Pick<AppConfigFile, 'app'>): AppSer
 }
 
 /**
- * `stale`: our entry is there, but launches something else than it would now; or there is one entry per server, and
- * `servers` has others.
+ * `stale`: our entry launches something else than it would now; or there is one entry per server, and
+ * `servers` has changed.
  */
 export function connectionStateOf(
   ours: readonly AppServer[],
@@ -74,13 +74,13 @@ export function connectionStateOf(
   return fits ? 'yes' : 'stale';
 }
 
-/** Whether there is exactly this entry, or with `servers` one for each of them. */
+/** Whether exactly this entry exists, or with `servers` one per server. */
 export function areWritten(ours: readonly AppServer[], launch: AppLaunch, servers: readonly string[]): boolean {
   const launches = [...entryLaunches(launch, servers).values()];
   return launches.every((one) => ours.some(({ entry }) => matchesLaunch(entry, one)));
 }
 
-/** The servers that have an entry of their own; empty if one entry serves all. */
+/** The servers with an entry of their own; empty if a single entry serves all. */
 export function splitServers(ours: readonly AppServer[]): readonly string[] {
   return ours.flatMap(({ launch }) => serverOfLaunch(launch) ?? []);
 }
@@ -89,27 +89,27 @@ function isOur({ name, entry }: AppServer): boolean {
   return isTooltrayEntry(name, entry);
 }
 
-// What an entry of any app launches, whatever the app calls its keys; and whether that is us.
+// Parses what an entry of any app launches, and recognizes our own.
 
 interface ServerLaunch extends StdioLaunch {
   readonly cwd?: string | undefined;
 }
 
-/** Keys that say how a server is reached; the others are what the user or the app has set for it. */
+/** Keys that say how to reach a server; the others are settings of the user or the app. */
 export const launchKeys: ReadonlySet<string> = new Set([
   ...['command', 'cmd', 'args', 'env', 'envs', 'environment', 'cwd', 'working_directory', 'path'],
   ...['url', 'uri', 'serverUrl', 'httpUrl', 'headers', 'http_headers', 'requestInit'],
   ...['type', 'transport', 'transportType', 'source'],
 ]);
 
-/** Undefined for an entry that launches nothing: a built-in extension, a half-written one. */
+/** Undefined for an entry that launches nothing, such as a built-in extension or an incomplete one. */
 export function parseLaunch(entry: AppEntry): ServerLaunch | HttpLaunch | undefined {
   const url = text(entry, 'url', 'serverUrl', 'httpUrl', 'uri');
   if (url !== undefined) {
     const { requestInit } = entry;
     return { url, headers: texts(isObject(requestInit) ? requestInit : entry, 'headers', 'http_headers') };
   }
-  // Zed's old form has the command as an object, opencode's as a list.
+  // Zed's old format has the command as an object, opencode's as a list.
   const written = isObject(entry['command']) ? { ...entry, ...entry['command'] } : entry;
   const line = [written['command'], written['cmd'], written['path']].find((value) => value !== undefined);
   const [command, ...more] = Array.isArray(line) ? line.map(String) : typeof line === 'string' ? [line] : [];
@@ -123,7 +123,7 @@ function isSwitchedOff(entry: AppEntry): boolean {
   return entry['disabled'] === true || entry['enabled'] === false;
 }
 
-/** Whether this entry is ours, no matter what wrote it and where Tooltray was then. */
+/** Whether this entry is ours, whoever wrote it and wherever Tooltray was installed. */
 export function isTooltrayEntry(name: string, entry: AppEntry): boolean {
   if (name === entryName) return true;
   const launch = parseLaunch(entry);
@@ -138,13 +138,13 @@ export function isTooltrayEntry(name: string, entry: AppEntry): boolean {
   return (isProgram || isCommandLine) && launch.args.includes('stdio');
 }
 
-/** Does the entry launch exactly this? */
+/** Whether the entry launches exactly this. */
 export function matchesLaunch(entry: AppEntry, wanted: AppLaunch): boolean {
   const found = parseLaunch(entry);
   return found !== undefined && isDeepStrictEqual(plain(found), plain(wanted));
 }
 
-/** Without what is empty, which apps spell in several ways. */
+/** Omits empty members, which apps write in several ways. */
 function plain(launch: AppLaunch): unknown {
   const filled = (value: unknown): boolean =>
     value !== undefined && !(isObject(value) && Object.keys(value).length === 0);

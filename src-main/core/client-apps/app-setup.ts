@@ -44,7 +44,7 @@ import { type Undoable, undoChange, listUndoable } from './undo-app-change.ts';
 export interface AppSetupDeps {
   readonly machine: Machine;
   readonly own: TooltrayProgram;
-  /** Starts what an app would start; answers why it did not work, or undefined. */
+  /** Starts what an app would start; resolves to the reason of a failure, or undefined. */
   readonly tryLaunch: (launch: AppLaunch) => Promise<string | undefined>;
   /** The servers of our config. */
   readonly here: () => Promise<readonly ExistingServer[]>;
@@ -53,7 +53,7 @@ export interface AppSetupDeps {
   readonly add: ImportDeps['add'];
   readonly remove: ImportDeps['remove'];
   readonly secrets: ImportDeps['secrets'];
-  /** The folder that a user is in; undefined: nobody is anywhere. */
+  /** The current folder of the user; undefined if there is none. */
   readonly cwd?: string | undefined;
   readonly isOnPath: ProjectSetupDeps['isOnPath'];
   readonly access: AppAccessDeps;
@@ -62,18 +62,18 @@ export interface AppSetupDeps {
 interface InstallWish {
   readonly app: string;
   readonly http?: boolean;
-  /** One entry per server, instead of one for all; absent keeps what the app has. */
+  /** One entry per server instead of a single one; absent: keep what the app has. */
   readonly split?: boolean;
 }
 
-/** A wish, with the revision of the file in its preview. */
+/** A request, with the revision of the file in its preview. */
 interface ReviewedInstall extends InstallWish {
   readonly revision: string;
 }
 
 interface UninstallWish {
   readonly app: string;
-  /** The revision from the preview; absent means the present file. */
+  /** The revision from the preview; absent: the current file. */
   readonly revision?: string;
 }
 
@@ -88,7 +88,7 @@ interface ImportRequest {
   readonly keepSecrets?: boolean;
 }
 
-/** Apps to connect, and the servers that move out of them. */
+/** Apps to connect, and servers to move out of them. */
 interface SetupChoice {
   /** Ids of client apps. */
   readonly apps: readonly string[];
@@ -104,7 +104,7 @@ interface Said {
 }
 
 export class AppSetup {
-  /** Their servers, brought over. */
+  /** The import of their servers. */
   readonly imports: AppImports;
   readonly #parts: AppSetupDeps;
   readonly #access: AppAccessService;
@@ -153,7 +153,7 @@ export class AppSetup {
     return this.#changed.on(listener);
   }
 
-  /** Rejects with AppError `bad_request` if the app is to have both an address and one entry per server. */
+  /** Rejects with AppError `bad_request` for an address together with one entry per server. */
   async previewInstall(wish: InstallWish): Promise<InstallPreview> {
     const { app: id } = wish;
     const found = await this.#require(id);
@@ -200,7 +200,7 @@ export class AppSetup {
     return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
   }
 
-  /** Every app is disconnected, and each file is as it was before Tooltray changed it. */
+  /** Disconnects every app and restores each file to its state before Tooltray changed it. */
   async disconnectAll(): Promise<RestoredFiles> {
     const places = await this.#places();
     const restored = await restoreFiles(places, this.#journal);
@@ -320,7 +320,7 @@ export class AppSetup {
     return Promise.all(found.map((one) => this.#row(one)));
   }
 
-  /** Every config file of these apps that exists; the first one of an app that has none. */
+  /** Every existing config file of these apps; for an app without one, the first candidate. */
   async #filesOf(apps: readonly string[]): Promise<readonly AppConfigFile[]> {
     const found = await Promise.all(apps.map((id) => this.#require(id)));
     const files = await Promise.all(
@@ -399,9 +399,9 @@ function splitReasonFor({ id, name, split }: AppRow): string | undefined {
   return `${name} loads tools when it needs them and groups them by server: one entry per server lets it find them by the server's name and set permissions for each.`;
 }
 
-// Watches the config files of client apps: what a user adds to one of them later is offered as well.
+// Watches the config files of client apps, so that servers added there later are offered, too.
 
-/** Some apps write their file all the time; a change counts when it has been quiet for this long, in ms. */
+/** Some apps write their file continuously, so a change counts after the file was unchanged for this long, in ms. */
 const debounceMs = 500;
 
 class OffersWatch {
@@ -414,7 +414,7 @@ class OffersWatch {
     this.#onChange = onChange;
   }
 
-  /** Follows these files from now on, as far as they are there. Resolves when they are watched. */
+  /** Watches these files from now on, if they exist. Resolves when they are watched. */
   async follow(files: readonly string[]): Promise<void> {
     const there = files.filter(existsSync);
     if (there.join('\n') === this.#followed) return;

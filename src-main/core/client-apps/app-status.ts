@@ -6,12 +6,12 @@ import { installLink } from './tooltray-entry.ts';
 import { isHttp, type AppLaunch } from './known-app.ts';
 import { placesOf } from './update-app-file.ts';
 
-/** A row without what our own records add to it. */
+/** A row without the data from our own records. */
 type AppStatus = Omit<AppRow, 'revoked'>;
 
 /**
- * `wanted`: how this app may reach us now; the first is what an install would write. `own`: the servers that would get
- * an entry of their own.
+ * `wanted`: how this app can reach us now, beginning with what an install would write. `own`: the servers that would
+ * get an entry of their own.
  */
 export async function loadAppStatus(
   found: FoundApp,
@@ -49,7 +49,7 @@ async function connectedIn(
   return first === 'yes' && all.some((one) => one !== 'yes') ? 'stale' : first;
 }
 
-/** If several entries are ours the first counts, because an install writes only one. */
+/** Of several entries of ours the first counts, because an install writes only one. */
 function viaOf([ours]: AppServers['ours']): AppStatus['via'] {
   if (ours === undefined) return 'none';
   return ours.launch !== undefined && isHttp(ours.launch) ? 'http' : 'stdio';

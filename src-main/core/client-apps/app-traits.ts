@@ -4,35 +4,35 @@ import { clientDisplayName } from './known-apps.ts';
 interface ClientAppFacts {
   /** The display name. */
   readonly name: string;
-  /** Parts of what it calls itself (`clientInfo.name`, `--app`), lower case. */
+  /** Parts of its names (`clientInfo.name`, `--app`), in lower case. */
   readonly names: readonly string[];
-  /** Tokens of the usual model's context window. */
+  /** Context window of its usual model, in tokens. */
   readonly window: number;
-  /** It keeps tool definitions out of the context until they are needed (documented or measured, 2026-11). */
+  /** Whether it loads tool definitions on demand (documented or measured, 2026-11). */
   readonly defersTools: boolean;
   /**
-   * The largest result that the app receives whole, in bytes: below the size at which it truncates, and far above the
-   * size at which it stores results on disk itself.
+   * The largest result that the app accepts whole, in bytes: below the size at which it truncates, and far above the
+   * size at which it stores results itself.
    */
   readonly inlineBytes: number;
   /** How long a call may stay without a result, in seconds: below the app's own limit, if that is known. */
   readonly callLimitSeconds: number;
   /** How much of a result it passes to its model; absent if no limit besides the context window is known. */
   readonly answerCut?: { readonly tokens: number } | { readonly bytes: number };
-  /** Which half it hands to its model of an answer that says the same as text and as structured content. */
+  /** Which representation it passes to its model if a result has text and equal structured content. */
   readonly reads: 'text' | 'structured';
-  /** The app reads lists again when it is notified that they have changed. */
+  /** Whether it lists again after a notification. */
   readonly followsLists: boolean;
-  /** Its model has tools and nothing else: it opens no file by its path, and no resource by its address. */
+  /** Its model has only tools: it opens no file by path, and no resource by address. */
   readonly toolsOnly?: true;
 }
 
-/** About 10 000 tokens: from there Claude Code warns, and below it cuts no app whose limit is known. */
+/** About 10,000 tokens: Claude Code warns above it, and no app with a known limit truncates below it. */
 export const defaultInlineBytes = 40_000;
-/** For apps that save long results to a file themselves and let the model read it. */
+/** For apps that store long results in a file for the model. */
 const largeInlineBytes = 1_000_000;
 
-/** Below the 60 s after which clients made with the SDK give up by default. */
+/** Below the 60 s after which clients based on the SDK time out by default. */
 const defaultCallLimitSeconds = 50;
 
 export const clientApps: readonly ClientAppFacts[] = [
@@ -42,8 +42,8 @@ export const clientApps: readonly ClientAppFacts[] = [
     window: 200_000,
     defersTools: true,
     inlineBytes: largeInlineBytes,
-    // Above 25 000 tokens it writes an answer to a file and shows its beginning (anthropics/claude-code#45766); of two
-    // forms it hands on the structured one (#79944, 2.1.280).
+    // Above 25,000 tokens it stores a result in a file and shows its beginning (anthropics/claude-code#45766); of two
+    // representations it passes on the structured one (#79944, 2.1.280).
     answerCut: { tokens: 25_000 },
     reads: 'structured',
     callLimitSeconds: 110,
@@ -76,7 +76,7 @@ export const clientApps: readonly ClientAppFacts[] = [
     window: 128_000,
     defersTools: true,
     inlineBytes: largeInlineBytes,
-    // Longer ones are written to disk.
+    // Longer ones are stored on disk.
     answerCut: { bytes: 8192 },
     reads: 'text',
     callLimitSeconds: defaultCallLimitSeconds,
@@ -99,7 +99,7 @@ export const clientApps: readonly ClientAppFacts[] = [
     window: 272_000,
     defersTools: false,
     inlineBytes: defaultInlineBytes,
-    // Its models' usual budget for the output of one tool.
+    // The usual budget of its models for the output of one tool.
     answerCut: { tokens: 10_000 },
     reads: 'structured',
     callLimitSeconds: defaultCallLimitSeconds,
@@ -107,7 +107,7 @@ export const clientApps: readonly ClientAppFacts[] = [
   },
 ];
 
-/** The careful guess. */
+/** A conservative guess. */
 const unknownApp: ClientAppFacts = {
   name: 'this app',
   names: [],
@@ -126,14 +126,14 @@ export function appTraits(app: string | undefined): ClientAppFacts {
   return unknownApp;
 }
 
-/** The largest result that an app receives whole, in bytes. */
+/** The largest result that an app accepts whole, in bytes. */
 export function inlineBytesOf(app: string): number {
   return appTraits(app).inlineBytes;
 }
 
 /**
- * Longest text for one answer, in bytes: with its escapes and the message around it, it stays below what the app would
- * cut.
+ * Maximum length of a text in a result, in bytes: including escapes and the surrounding message it stays below the
+ * app's limit.
  */
 export function maxTextBytesFor(app: string | undefined): number {
   return Math.floor(appTraits(app).inlineBytes * 0.75);
@@ -154,12 +154,12 @@ export function resultIntakeOf(app: string): {
   return { tokens, bytes, reads };
 }
 
-/** Parts of what programs call themselves through which users try servers by hand, our own among them. */
+/** Parts of the names of programs with which users try servers by hand, including our own. */
 const handTools = ['inspector', 'mcporter', 'tooltray', 'conformance'];
-/** The user's own calls: from the page, and from the command line. */
+/** The user's own calls: from the dashboard, and from the command line. */
 const ownNames: ReadonlySet<string> = new Set(['you', 'command line', 'command-line', 'dashboard']);
 
-/** Whether a model reads what it is sent: a user's trial costs nobody tokens, and saves none. */
+/** Whether a model reads the results; a user's own calls neither cost nor save tokens. */
 export function hasModel(app: string): boolean {
   const name = app.toLowerCase();
   if (ownNames.has(name)) return false;

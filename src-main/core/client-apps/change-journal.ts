@@ -15,14 +15,14 @@ export interface AppChange {
   /** Revisions of the file (`none`: no file). */
   readonly before: string;
   readonly after: string;
-  /** A copy of the file as it was; empty when there was none. */
+  /** A copy of the previous file; empty if there was none. */
   readonly backup: string;
   readonly madeFolder: string | undefined;
-  /** Id of the change that this one is undone with; undefined: it stands alone. */
+  /** Id of the change with which this one is undone; undefined: on its own. */
   readonly partOf?: string | undefined;
 }
 
-/** Older changes are forgotten, with their backups. */
+/** Maximum number of changes; older ones are deleted with their backups. */
 const maxChanges = 100;
 
 export class ChangeJournal {
@@ -30,7 +30,7 @@ export class ChangeJournal {
   readonly #records: RecordFolder<AppChange>;
   readonly #now: () => number;
 
-  /** `folder`: below the data folder; files of apps hold secrets, so it is the user's alone. */
+  /** `folder`: inside the data folder, private because the files may contain secrets. */
   constructor(folder: string, now: () => number = Date.now) {
     this.#folder = folder;
     this.#records = new RecordFolder(folder, 'change');
@@ -42,7 +42,7 @@ export class ChangeJournal {
     return join(this.#folder, 'backups', app, `${revision}-${basename(file)}`);
   }
 
-  /** Keeps the text, then the change; a change that came to nothing afterwards does no harm. */
+  /** Stores the text, then the change; a change that then fails does no harm. */
   async record(change: Omit<AppChange, 'id' | 'at' | 'backup'>, before: string | undefined): Promise<AppChange> {
     const backup = before === undefined ? '' : this.backupPath(change.app, change.file, change.before);
     const at = this.#now();
@@ -66,12 +66,12 @@ export class ChangeJournal {
     return this.#records.get(id);
   }
 
-  /** The file as it was before a change; undefined when there was none. */
+  /** The file before a change; undefined if there was none. */
   async contentBefore(change: AppChange): Promise<string | undefined> {
     return change.backup === '' ? undefined : readFile(change.backup, 'utf8');
   }
 
-  /** With its copy, where no other change needs it: it may hold secrets. */
+  /** Deletes it with its copy, unless another change needs that: it may contain secrets. */
   async forget(id: string): Promise<void> {
     const backup = (await this.#records.find(id))?.backup ?? '';
     await this.#records.remove(id);

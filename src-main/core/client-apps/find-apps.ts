@@ -1,4 +1,4 @@
-/** Which client apps are on this machine. Only looks whether files are there; reads none. */
+/** Finds the client apps on this machine. Only checks whether files exist, and reads none. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ export interface FoundApp extends AppConfigFile {
   readonly running: boolean;
 }
 
-/** Every app that exists on this system, here or not, in the order of known-apps.ts. */
+/** Every app that exists on this system, installed or not, in the order of known-apps.ts. */
 export async function findApps(machine: Machine, running: ReadonlySet<string>): Promise<FoundApp[]> {
   const found = await Promise.all(
     knownApps.map(async (app): Promise<FoundApp | undefined> => {
@@ -24,7 +24,7 @@ export async function findApps(machine: Machine, running: ReadonlySet<string>): 
   return found.filter((app) => app !== undefined);
 }
 
-/** The apps that may have a file in the project, there or not; a file that several of them read is one. */
+/** The apps that may have a file in the project, existing or not; a file shared by several apps is listed once. */
 export async function findProjectApps(
   machine: Machine,
   running: ReadonlySet<string>,
@@ -65,11 +65,11 @@ async function isInstalled(machine: Machine, app: KnownApp, file: string): Promi
   return false;
 }
 
-// The names of the running programs, as far as the system lists them: enough to say that an app is open.
+// Lists the names of running programs as far as the system reports them: enough to say that an app is open.
 
 const processListTimeoutMs = 5000;
 
-/** Lower case, without `.exe`. Empty if the system does not tell: that an app runs is a hint, never a condition. */
+/** In lower case, without `.exe`. Empty if the system does not report them, because a running app is only a hint. */
 export async function runningProcesses(platform: NodeJS.Platform = process.platform): Promise<ReadonlySet<string>> {
   try {
     if (platform === 'linux') return await fromProc();
@@ -80,7 +80,7 @@ export async function runningProcesses(platform: NodeJS.Platform = process.platf
   }
 }
 
-/** Also what an interpreter runs: many apps of the command line are scripts. */
+/** Includes scripts that an interpreter runs, because many command-line apps are scripts. */
 async function fromProc(): Promise<ReadonlySet<string>> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));

@@ -1,4 +1,4 @@
-/** Finds repairs for servers that fail to start: launches from other files. Runs none of them. */
+/** Finds repairs for servers that fail to start: launch configurations in other files. Runs none of them. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -26,17 +26,17 @@ import { knownApps } from './known-apps.ts';
 export interface HealCandidate {
   readonly server: string;
   readonly source: Pick<HealSource, 'id' | 'title'>;
-  /** The file it comes from; undefined if it is the user's own command, found in another place. */
+  /** The file; undefined for the user's own command, found at another path. */
   readonly file: string | undefined;
-  /** The whole entry as it would be written. */
+  /** The resulting entry. */
   readonly entry: JsonObject;
-  /** The command or address with its values, as it would be written; secrets as `***`. */
+  /** The command or address with its values, with secrets as `***`. */
   readonly endpoint: string;
-  /** Reach beyond the present entry, a sentence each; shown first. */
+  /** Access beyond the current entry, one sentence each; shown first. */
   readonly reach: readonly string[];
 }
 
-/** Stands for a launch that is offered to a server, whatever place it comes from. */
+/** Identifies a launch configuration that is offered for a server, regardless of its source. */
 export function candidateKey({ server, entry }: HealCandidate): string {
   return createHash('sha256')
     .update(JSON.stringify([server, entry]))
@@ -47,16 +47,14 @@ export function candidateKey({ server, entry }: HealCandidate): string {
 interface HealDeps {
   readonly machine: Machine;
   readonly find: FindCommand;
-  /** Absent: no value is known, and what is written is compared as it stands. */
+  /** Absent: values are unknown, and placeholders are compared as written. */
   readonly readValue?: ReadValue | undefined;
 }
 
-/** Trying the user's own command needs no yes; keeping the change does. */
+/** Trying the user's own command needs no approval; storing the change does. */
 export const ownCommand: HealCandidate['source'] = { id: 'own-command', title: 'Your own command' };
 
-/**
- * The best first: the user's own command, then the same name in the order of the places, then what launches the same.
- */
+/** In order of preference: the user's own command, the same name in order of the sources, then equal launches. */
 export async function findHealCandidates(
   server: string,
   written: JsonObject,
@@ -84,7 +82,7 @@ export async function findHealCandidates(
     ({ source, name, file, entry }) => {
       const { id, title } = source;
       const isOwn = id === ownCommand.id;
-      // Members that the user's own command leaves out must not come back.
+      // Members that the user's own command omits must not return.
       const whole = merged(written, isOwn ? {} : own, entry);
       const launch = Object.fromEntries(Object.entries(whole).filter(([key]) => launchFields.has(key)));
       const endpoint = launchText(maskedEntry(launch, values.values()));
@@ -105,7 +103,7 @@ function ranked(found: readonly FoundLaunch[], server: string, own: JsonObject):
   return [...named, ...alike, ...launching];
 }
 
-/** Whether more than the name differs; a different name alone is no gain. */
+/** Whether more than the name differs; another name alone is no repair. */
 function differs(found: JsonObject, own: JsonObject): boolean {
   if (launchIdentity(found) !== launchIdentity(own) || found['command'] !== own['command']) return true;
   const said = (key: string): string => JSON.stringify(own[key] ?? null);
@@ -126,7 +124,10 @@ async function canStart(entry: JsonObject, find: FindCommand): Promise<boolean> 
 
 const launchFields: ReadonlySet<string> = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers', 'type']);
 
-/** Keeps the user's settings next to the launch. Variables of both are merged; those of the working launch win. */
+/**
+ * Keeps the user's settings in addition to the launch. Variables are merged; those of the working launch take
+ * precedence.
+ */
 function merged(written: JsonObject, own: JsonObject, found: JsonObject): JsonObject {
   const isLaunch = (key: string): boolean =>
     launchFields.has(fieldOfKey(key)) || (key === 'transport' && typeof written[key] === 'string');
@@ -141,7 +142,7 @@ function merged(written: JsonObject, own: JsonObject, found: JsonObject): JsonOb
   };
 }
 
-/** The same launch in two places is one offer, that of the better place. */
+/** The same launch from several sources is one offer, from the preferred one. */
 function firstOfEach(offers: readonly HealCandidate[]): HealCandidate[] {
   const byEntry = new Map<string, HealCandidate>();
   for (const offer of offers) {
@@ -151,10 +152,7 @@ function firstOfEach(offers: readonly HealCandidate[]): HealCandidate[] {
   return [...byEntry.values()];
 }
 
-/**
- * All of an entry on one line for a user who decides on it: nothing is masked, and what cannot be seen stands there as
- * a mark.
- */
+/** The whole entry on one line for a user who decides on it: unmasked, with invisible characters marked. */
 export function launchText({ type: _type, url, command, args, ...others }: JsonObject): string {
   const launch = typeof url === 'string' ? url : commandLine([command, ...listOf(args)].map(String));
   const rest = Object.entries(others)
@@ -163,7 +161,7 @@ export function launchText({ type: _type, url, command, args, ...others }: JsonO
   return markInvisible(rest.length === 0 ? launch : `${launch} with ${rest.join(', ')}`);
 }
 
-/** For logs and records, secrets masked. */
+/** For logs and records, with secrets masked. */
 export function endpointText(entry: JsonObject): string {
   const { url, command, args, env, headers } = entry;
   const secrets = secretValues({ ...textsOf(env), ...textsOf(headers) });
@@ -180,20 +178,19 @@ function textsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(objectOrEmpty(value)).map(([key, item]) => [key, String(item)]));
 }
 
-// Reads one place where a launch may be found: a folder of bundles, or a file of servers. What is malformed holds
-// nothing.
+// Reads one source of launch configurations: a folder of bundles, or a file of servers. Malformed content is skipped.
 
-/** A server that another place knows, and the file that says so. */
+/** A server in another source, and its file. */
 interface FoundLaunch extends ImportedServer {
   readonly source: HealSource;
   readonly file: string;
 }
 
-/** No launch needs a file this big, and no bundle folder this many. */
+/** Larger files and folders are skipped, because no launch configuration needs them. */
 const maxBytes = 32 * 1024 * 1024;
 const maxBundles = 2000;
 
-/** Everything a place defines. Never rejects. */
+/** Everything in a source. Never rejects. */
 async function readHealSource(source: HealSource, home: string): Promise<readonly FoundLaunch[]> {
   if (source.kind === 'servers') {
     const found =
@@ -210,7 +207,7 @@ async function readHealSource(source: HealSource, home: string): Promise<readonl
   return bundles.filter((bundle) => bundle !== undefined);
 }
 
-/** The servers of an app's own file, in the order it has them; what launches nothing is left out. */
+/** The servers in an app's own file, in its order; those that launch nothing are omitted. */
 async function ofApp(app: KnownApp, file: string, home: string): Promise<readonly ImportedServer[]> {
   const { servers } = await readAppServers({ app, file });
   return servers.flatMap(({ name, entry: theirs }) => {
@@ -229,7 +226,7 @@ async function serversIn(file: string, home: string): Promise<readonly ImportedS
   }
 }
 
-/** `{"genericBundle": {"run": {"executable", "args", "env", "cwd"}}}`; a url in it is taken as one. */
+/** `{"genericBundle": {"run": {"executable", "args", "env", "cwd"}}}`; a url in it counts as an address. */
 async function readBundle(source: HealSource, fileName: string, home: string): Promise<FoundLaunch | undefined> {
   const file = join(source.path, fileName);
   const text = await readSmallFile(file);
@@ -247,10 +244,9 @@ async function readSmallFile(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined);
 }
 
-// The user's own command in another spelling, for when it is gone from where the config has it: a moved node, a
-// script of Windows.
+// The user's own command at another path, if it is missing where the config has it: a moved node, a script on Windows.
 
-/** Finds a command on the PATH that servers get; undefined if there is none. */
+/** Finds a command on the PATH of servers; undefined if there is none. */
 type FindCommand = (command: string, env: Readonly<Record<string, string>>) => Promise<string | undefined>;
 
 const twins: Readonly<Record<string, string>> = {
@@ -260,7 +256,10 @@ const twins: Readonly<Record<string, string>> = {
   nodejs: 'node',
 };
 
-/** The entry with a command that can be found, the likeliest first; empty if its own can be, or nothing like it. */
+/**
+ * The entry with commands that exist, the most likely first; empty if its own command exists, or if there is nothing
+ * similar.
+ */
 async function repairedLaunches(
   entry: JsonObject,
   find: FindCommand,
@@ -281,7 +280,7 @@ async function repairedLaunches(
   return repaired;
 }
 
-/** A PATH that an entry fixes, as some installers do: it hides programs that have moved since. */
+/** Whether the entry sets PATH, as some installers do, which hides programs that have moved since. */
 function hasOwnPath(env: Readonly<Record<string, string>>): boolean {
   return Object.entries(env).some(([name, value]) => isPath(name) && !value.includes('${'));
 }
@@ -313,18 +312,18 @@ function stringsOf(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.flatMap(([key, item]) => (typeof item === 'string' ? [[key, item] as const] : [])));
 }
 
-// Sources of a working launch of a server: the five places that ToolMux knows, in its order, then every known app.
+// Sources of launch configurations: the five of ToolMux in its order, then every known app.
 
 interface HealSource {
-  /** The user approves a source, once. */
+  /** The user approves a source once. */
   readonly id: string;
   /** The display name. */
   readonly title: string;
-  /** `bundles`: a folder with a file per server; `servers`: one file that defines several. */
+  /** `bundles`: a folder with one file per server; `servers`: a file with several. */
   readonly kind: 'bundles' | 'servers';
   /** Absolute. */
   readonly path: string;
-  /** The app that owns the config file. */
+  /** The app that the config file belongs to. */
   readonly app?: KnownApp;
 }
 
@@ -336,9 +335,9 @@ interface Place {
   readonly app?: KnownApp;
 }
 
-// ToolMux itself looks below ~/.config only, wherever a machine's configs are.
+// ToolMux itself uses only ~/.config, regardless of XDG_CONFIG_HOME.
 const registryBundles = ['$XDG_CONFIG_HOME/smithy-mcp/bundles', '$HOME/.config/smithy-mcp/bundles'];
-// ToolMux's README and its code disagree about two names, so both are looked at: mcp.json, ~/.claude.
+// ToolMux's README and code disagree about two names (mcp.json, ~/.claude), so both are read.
 const shared = ['$XDG_CONFIG_HOME', '$HOME/.config'].flatMap((at) => [`${at}/mcp/config.json`, `${at}/mcp/mcp.json`]);
 const roaming = ['$APPDATA/mcp/config.json', '$APPDATA/mcp/mcp.json'];
 const claudeFile = 'claude_desktop_config.json';
@@ -367,7 +366,7 @@ const places: readonly Place[] = [
   ...knownApps.flatMap(({ id }) => placesOfApp(id)),
 ];
 
-/** Every place once, the best first. */
+/** Distinct sources in order of preference. */
 export function healSources(machine: Machine): readonly HealSource[] {
   const byPath = new Map<string, HealSource>();
   for (const { paths, ...place } of places) {
@@ -382,13 +381,12 @@ function placesOfApp(wanted: string): readonly Place[] {
     .map((app) => ({ id: app.id, title: app.name, kind: 'servers', paths: app.files, app }));
 }
 
-/** Windows has its own place, besides the one that programs from elsewhere use there. */
+/** Windows has its own location, in addition to the one that ported programs use. */
 function perSystem(paths: readonly string[], onWindows: readonly string[]): PathsBySystem {
   return { darwin: paths, linux: paths, win32: [...paths, ...onWindows] };
 }
 
-// The places whose launches a user agreed to use: a yes counts for the place, once and for all. And launches that
-// they did not want.
+// The sources that the user has approved, once for all, and the offers that they dismissed.
 
 interface Consents {
   readonly sources: readonly string[];
@@ -396,7 +394,7 @@ interface Consents {
   readonly unwanted: readonly string[];
 }
 
-/** The oldest go first: they would be offered once more. */
+/** Maximum number; the oldest are dropped first and would be offered again. */
 const maxUnwanted = 200;
 
 export class HealConsents {
@@ -418,7 +416,7 @@ export class HealConsents {
     return new Set(consentsIn(await this.#document.read()).unwanted);
   }
 
-  /** `offer` by its key. */
+  /** `offer`: its key. */
   async setDismissed(offer: string, isUnwanted: boolean): Promise<void> {
     await this.#change(({ sources, unwanted }) => {
       const others = unwanted.filter((key) => key !== offer);
@@ -431,7 +429,7 @@ export class HealConsents {
   }
 }
 
-/** A file that cannot be read holds no consent. */
+/** An unreadable file contains no approval. */
 function consentsIn(value: unknown): Consents {
   const { sources, unwanted } = objectOrEmpty(value);
   return { sources: namesIn(sources), unwanted: namesIn(unwanted) };

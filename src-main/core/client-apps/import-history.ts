@@ -8,17 +8,17 @@ interface ImportRecord {
   readonly at: number;
   readonly added: readonly string[];
   /**
-   * The offer that each of them was, in the same order: two accounts of one service differ in nothing else once their
-   * secrets are in the vault.
+   * The offer of each, in the same order: two accounts of one service are otherwise equal once their secrets are in
+   * the vault.
    */
   readonly offers: readonly string[];
-  /** Ids of the change journal. */
+  /** Ids in the change journal. */
   readonly changes: readonly string[];
-  /** Names in the vault that it made or met. */
+  /** Vault names that it created or reused. */
   readonly sealed?: readonly string[];
 }
 
-/** Older imports are forgotten: after so many, their servers belong to the user's config. */
+/** Maximum number of imports; servers of older ones can no longer be removed by undo. */
 const maxImports = 20;
 
 export class ImportHistory {
@@ -42,7 +42,7 @@ export class ImportHistory {
     return this.#records.all();
   }
 
-  /** The name under which each offer was added. */
+  /** The server name by offer. */
   async addedOffers(): Promise<ReadonlyMap<string, string>> {
     const records = (await this.all()).toReversed();
     return new Map(

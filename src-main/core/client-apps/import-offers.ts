@@ -1,6 +1,4 @@
-/**
- * The servers that the apps of this machine define and a user may bring over; the same one in two apps is one offer.
- */
+/** The servers of client apps that can be imported; the same server in two apps is one offer. */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { suggestServerName } from '../config/dialects/suggest-server-name.ts';
@@ -28,25 +26,25 @@ export interface OfferSource extends AppConfigFile {
 }
 
 export interface ImportOffer {
-  /** Stays the same as long as what it starts does. */
+  /** Equal as long as the launch is equal. */
   readonly id: string;
   readonly name: string;
   /** The entry in our config's format. */
   readonly entry: JsonObject;
   readonly places: readonly OfferSource[];
-  /** Products like ours that have it in their config. */
+  /** Similar products with the server in their config. */
   readonly sources: readonly string[];
-  /** Losses on import, a sentence each. */
+  /** Losses on import, one sentence each. */
   readonly losses: readonly string[];
-  /** Names of settings that hold secrets. */
+  /** Names of settings with secrets. */
   readonly secrets: readonly string[];
-  /** Secrets that could be sealed. */
+  /** Secrets that can be encrypted. */
   readonly sealable: readonly FoundSecret[];
-  /** The server here that is the same. */
+  /** The equal server here. */
   readonly already: string | undefined;
 }
 
-/** A server of our own config, as far as it matters here. */
+/** The relevant part of a server in our own config. */
 export interface ExistingServer {
   readonly name: string;
   readonly entry: JsonObject;
@@ -56,7 +54,7 @@ interface Found {
   readonly name: string;
   readonly entry: JsonObject;
   readonly identity: string;
-  /** Undefined for what a user gave us by hand, and what another product like ours has. */
+  /** Undefined for pasted servers, and for those of similar products. */
   readonly place: OfferSource | undefined;
   readonly source?: string | undefined;
   readonly losses: readonly string[];
@@ -64,7 +62,7 @@ interface Found {
 
 export interface FoundOffers {
   readonly offers: readonly ImportOffer[];
-  /** Parts that cannot be imported, a sentence each. */
+  /** Parts that cannot be imported, one sentence each. */
   readonly skipped: readonly string[];
 }
 
@@ -91,7 +89,7 @@ export async function findImportOffers(
   };
 }
 
-/** The same for servers that come from no app: a file, a pasted text, a bundle. */
+/** The same for servers from other sources: a file, a pasted text, a bundle. */
 export function offersFromServers(
   servers: readonly ImportedServer[],
   here: readonly ExistingServer[],
@@ -123,7 +121,7 @@ function offersOf(found: readonly Found[], here: readonly ExistingServer[]): rea
   });
 }
 
-/** One of the same name whose secrets were sealed here since. Other names may be other accounts. */
+/** A server of the same name whose secrets were encrypted here since. Other names may be other accounts. */
 function sealedHere(name: string, entry: JsonObject, here: readonly ExistingServer[]): string | undefined {
   const same = here.find((one) => one.name === name);
   if (same === undefined) return undefined;
@@ -136,7 +134,7 @@ function withoutNames(entry: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(entry).replace(/\$\{(?:secret|keyring):[^}]*\}/g, '${secret:x}')) as JsonObject;
 }
 
-/** A server, or a sentence on why one is not offered. */
+/** A server, or a sentence about why it is not offered. */
 type FoundOrSkipped = Found | string;
 
 async function serversOf(place: AppConfigFile, machine: Machine): Promise<FoundOrSkipped[]> {
@@ -149,10 +147,10 @@ async function serversOf(place: AppConfigFile, machine: Machine): Promise<FoundO
     servers.map(async (server) => {
       const { name, raw, path } = server;
       if (isObject(raw) && isTooltrayEntry(name ?? '', raw)) return [];
-      // One that starts a product like ours is not a server to put behind us: what it holds is.
+      // An entry that starts a similar product is replaced by the servers in that product's config.
       const behind = await resolveAggregator(raw, machine);
       if (behind !== undefined) return behind === 'without a config' ? [] : serversIn(behind);
-      // An item of a list has no name to take it out by.
+      // A list item has no name by which it could be removed.
       const isNamed = path.every((step) => typeof step === 'string');
       return offered(server, isNamed ? { place: { ...place, path } } : { place: undefined, source: app.name });
     }),
@@ -160,7 +158,7 @@ async function serversOf(place: AppConfigFile, machine: Machine): Promise<FoundO
   return [...notes.map((note) => `${title}: ${note}`), ...found.flat()];
 }
 
-/** Servers of a product that we do not connect: they are copied, never moved. */
+/** Servers of a product that we cannot connect, which can be copied but not moved. */
 async function serversOfFile({ name, file }: FoundImportFile, machine: Machine): Promise<FoundOrSkipped[]> {
   const title = `${name}'s ${file.replace(machine.home, '~')}`;
   try {
@@ -206,7 +204,7 @@ function offered({ name, entry, reason, losses }: ReadServer, from: Pick<Found, 
   return withIdentity({ name: name ?? suggestServerName(entry), entry, losses, ...from });
 }
 
-/** `name`: undefined for an entry that has none. */
+/** `name`: undefined for an unnamed entry. */
 export function notImported(name = 'A server without a name', reason = ''): string {
   return `${name} was not imported: ${reason}`;
 }
@@ -216,7 +214,7 @@ function withIdentity(found: Omit<Found, 'identity'>): Found[] {
   return identity === undefined ? [] : [{ ...found, identity }];
 }
 
-/** Two accounts of one service are two servers: they are started alike, and differ in name and variables. */
+/** Two accounts of one service are two servers: they start alike and differ in name and variables. */
 function grouped(found: readonly Found[]): [Found, ...Found[]][] {
   const groups: [Found, ...Found[]][] = [];
   for (const one of found) {

@@ -1,6 +1,6 @@
 /**
- * Files of apps with servers to bring over, beside those that an install writes: profiles, other packagings, products
- * without an install.
+ * Other files with servers to import, besides those that an install writes: profiles, other packagings, products
+ * without install.
  */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,11 +10,11 @@ import { everywhere, type PathsBySystem } from './known-app.ts';
 interface ImportPlace {
   /** The product's display name. */
   readonly name: string;
-  /** `*` stands for any name of a file or folder. */
+  /** `*` matches the name of one file or folder. */
   readonly files: readonly PathsBySystem[];
 }
 
-/** A file of one of these products that is there. */
+/** An existing file of one of these products. */
 export interface FoundImportFile {
   readonly name: string;
   readonly file: string;
@@ -25,7 +25,7 @@ const inConfig = (path: string): PathsBySystem =>
 
 const editors = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'] as const;
 
-/** Folders that hold `User`, for packagings and remote machines. */
+/** Folders that contain `User`, for packagings and remote machines. */
 const otherRoots = [
   '$HOME/.var/app/com.visualstudio.code/config/Code',
   '$HOME/.var/app/com.vscodium.codium/config/VSCodium',
@@ -45,7 +45,7 @@ const inUser = (path: string): readonly PathsBySystem[] => [
 const inStorage = (extension: string, file: string): readonly PathsBySystem[] =>
   inUser(`globalStorage/${extension}/settings/${file}`);
 
-/** Facts of 2026-11, from documentation and reported issues. */
+/** As of 2026-11, from documentation and reported issues. */
 const importPlaces: readonly ImportPlace[] = [
   {
     name: 'VS Code',

@@ -1,7 +1,4 @@
-/**
- * Brings servers over: into our config first, then, where they are to be moved, out of the apps they came from; undone
- * as one.
- */
+/** Imports servers into our config and, if requested, removes them from their apps; undone as a whole. */
 import { AppError, errorText } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import { Masker, secretValues } from '../base/mask.ts';
@@ -20,10 +17,10 @@ import { undoChange } from './undo-app-change.ts';
 export interface ImportDeps {
   readonly journal: ChangeJournal;
   readonly records: ImportHistory;
-  /** Names that are taken in our config. */
+  /** Names in use in our config. */
   readonly names: () => Promise<readonly string[]>;
   readonly add: (servers: readonly ImportedServer[]) => Promise<void>;
-  /** Resolves with those that were there. */
+  /** Resolves to those that existed. */
   readonly remove: (servers: readonly string[]) => Promise<readonly string[]>;
   /** Moves likely secrets into the vault. */
   readonly secrets: Pick<SecretService, 'sealEntry' | 'importKeyring' | 'copies'>;
@@ -35,11 +32,11 @@ export interface ImportDeps {
 
 export interface ImportRequest {
   readonly offer: ImportOffer;
-  /** Its name here. */
+  /** The server's name here. */
   readonly name: string;
 }
 
-/** How they are brought over. */
+/** How servers are imported. */
 export interface ImportOptions {
   /** Also removes the servers from the apps they came from. */
   readonly move: boolean;
@@ -52,7 +49,7 @@ export interface ImportOptions {
 export interface ImportOutcome {
   readonly added: readonly string[];
   readonly sealed: readonly FoundSecret[];
-  /** Files that still hold a value that was sealed, as it was. */
+  /** Files that still contain a value that was encrypted. */
   readonly copies: readonly string[];
   readonly sentence: string;
   /** For `undoImport`; undefined if nothing was done. */
@@ -60,8 +57,8 @@ export interface ImportOutcome {
 }
 
 /**
- * Servers that are here already are not added twice; they are moved all the same. Rejects with AppError
- * `config_conflict`, and `secret_locked` with nothing changed.
+ * Existing servers are not added twice, but still moved. Rejects with AppError
+ * `config_conflict`, and with `secret_locked` and nothing changed.
  */
 export async function importServers(
   wishes: readonly ImportRequest[],
@@ -97,8 +94,8 @@ export async function importServers(
 }
 
 /**
- * Takes an import back. Rejects with AppError `not_found`, or `config_conflict`, with nothing changed, where an app's
- * file has changed since.
+ * Undoes an import. Rejects with AppError `not_found`, or with `config_conflict` and nothing changed if an app's file
+ * has changed since.
  */
 export async function undoImport(id: string, deps: ImportDeps): Promise<string> {
   const { added, changes, sealed = [] } = await deps.records.get(id);
@@ -110,7 +107,7 @@ export async function undoImport(id: string, deps: ImportDeps): Promise<string> 
   await deps.records.forget(id);
   const files =
     noted.length === 0 ? '' : `${list(noted.map(({ file }) => file))} ${noted.length === 1 ? 'is' : 'are'} as before.`;
-  // It may be the only copy by now: of a text that was pasted nobody has another.
+  // The vault may hold the only copy, for example of a pasted text.
   const left = sealed.length === 0 ? '' : `What was sealed stays in the vault: ${list(sealed)}.`;
   return [gone.length === 0 ? '' : `Taken out again: ${list(gone)}.`, files, left].filter(Boolean).join(' ');
 }
@@ -119,11 +116,11 @@ interface SealedServers {
   readonly servers: readonly ImportedServer[];
   readonly sealed: readonly FoundSecret[];
   readonly values: readonly string[];
-  /** Parts that were not imported, a sentence each. */
+  /** Parts that were not imported, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** Each value is in the vault, and was read back, before anything is written anywhere else. */
+/** Each value is stored in the vault, and read back, before anything else is written. */
 async function sealAll(servers: readonly ImportedServer[], { secrets }: ImportDeps): Promise<SealedServers> {
   const result: {
     readonly server: ImportedServer;
@@ -156,7 +153,7 @@ function newServers(wishes: readonly ImportRequest[], names: readonly string[]):
     if (offer.already !== undefined) continue;
     const wanted = name.trim();
     const taken = [...names, ...servers.map((server) => server.name)];
-    // A name that the user chose is theirs; one that came along may get a number.
+    // A name that the user chose must be free; any other may get a number.
     const isChosen = wanted !== offer.name;
     if (wanted === '' || (isChosen && taken.includes(wanted))) throw nameTaken(wanted);
     servers.push({ name: freeName(wanted, taken), entry: offer.entry, offer: offer.id });
@@ -164,7 +161,7 @@ function newServers(wishes: readonly ImportRequest[], names: readonly string[]):
   return servers;
 }
 
-/** A config file in which our entry takes the place of these entries. */
+/** A config file in which our entry replaces these entries. */
 interface FileToChange {
   readonly place: AppConfigFile;
   readonly entries: readonly OfferSource[];
@@ -188,7 +185,7 @@ async function moveAll(
   for (const one of files) {
     const { place } = one;
     try {
-      // One change for all entries of a file, so that it is undone as a whole.
+      // One change per file, so that it is undone as a whole.
       const edit = async (text: string | undefined): Promise<string | undefined> => {
         const edited = await replaceEntries(text, one, deps);
         if (edited !== undefined) await deps.grant(place.app);
@@ -222,7 +219,7 @@ export interface FileChange {
   readonly file: string;
   /** Path of the backup; empty if there is no file yet. */
   readonly backup: string;
-  /** Number of entries that leave the file. */
+  /** Number of removed entries. */
   readonly removed: number;
   readonly diff: readonly ChangedLine[];
   /** Why the file cannot be changed; undefined if it can. */
@@ -290,9 +287,9 @@ function list(items: readonly string[]): string {
   return [...new Set(items)].join(', ');
 }
 
-// Names for servers that are brought over: what is taken gets a number.
+// Finds free names for imported servers: a name in use gets a number.
 
-/** A name like `wanted` that is not among `taken`, whatever the case. */
+/** A name like `wanted` that is not in `taken`, ignoring case. */
 function freeName(wanted: string, taken: Iterable<string>): string {
   const used = new Set([...taken].map((name) => name.toLowerCase()));
   for (let number = 1; ; number++) {

@@ -1,4 +1,4 @@
-/** Connects an app: our entry is shown, written, read back, and tried by a real handshake before it counts. */
+/** Connects an app: shows our entry, writes it, reads it back, and tries it with a real connection. */
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
 import { areWritten, readAppServers, splitServers } from './app-servers.ts';
@@ -22,7 +22,7 @@ interface InstallPlan {
   readonly file: string;
   /** Path of the backup of the present file; empty if there is no file. */
   readonly backup: string;
-  /** Empty: the app is connected already. */
+  /** Empty if the app is already connected. */
   readonly diff: readonly ChangedLine[];
   readonly snippet: string;
   readonly revision: string;
@@ -35,13 +35,13 @@ interface UninstallPlan extends Omit<InstallPlan, 'snippet'> {
 
 export interface InstallDeps {
   readonly journal: ChangeJournal;
-  /** Starts what the app would start and shakes hands with it; answers why it did not work, or undefined. */
+  /** Starts what the app would start and connects; resolves to the reason of a failure, or undefined. */
   readonly tryLaunch?: ((launch: AppLaunch) => Promise<string | undefined>) | undefined;
 }
 
 /**
- * Nothing is written. `servers`: those that get an entry of their own, instead of one entry for all. Throws AppError
- * `config_invalid` when the file cannot be read or edited.
+ * Writes nothing. `servers`: those with an entry of their own, instead of a single entry. Throws AppError
+ * `config_invalid` if the file cannot be parsed or edited.
  */
 export async function planInstall(
   place: AppConfigFile,
@@ -66,7 +66,7 @@ export async function planInstall(
 
 /**
  * Returns undefined if the app was already connected. `revision` comes from planInstall; a file that has changed since
- * is refused. If the entry does not work, the file is restored and `server_not_started` thrown.
+ * is refused. If the entry does not work, the file is restored and `server_not_started` is thrown.
  */
 export async function installEntry(
   place: AppConfigFile,
@@ -84,7 +84,7 @@ export async function installEntry(
   throw await takenBack(change, `The entry for ${place.app.name} did not work: ${problem}`, journal);
 }
 
-/** Rewrites our entry if it launches something that has moved. It stays enabled or disabled. */
+/** Rewrites our entry if it launches a program that has moved. It stays enabled or disabled. */
 export async function repairEntry(
   place: AppConfigFile,
   launch: AppLaunch,
@@ -100,7 +100,7 @@ export async function repairEntry(
 
 type Edited = string | undefined | Promise<string | undefined>;
 
-/** The first of the app's files that the edit would change; the first of all if it changes none. */
+/** The first of the app's files that the edit would change; otherwise the first one. */
 async function firstToChange(
   place: AppConfigFile,
   edit: (text: string | undefined, place: AppConfigFile) => Edited,
@@ -114,7 +114,7 @@ async function firstToChange(
   return first;
 }
 
-/** The same change in the files of the app's other builds. If one of them fails, none is made. */
+/** Makes the same change in the files of the app's other builds. If one fails, none is made. */
 async function inOtherBuilds(
   place: AppConfigFile,
   change: AppChange,
@@ -139,7 +139,7 @@ async function tryWritten(
 ): Promise<string | undefined> {
   const { ours } = await readAppServers(place);
   if (!areWritten(ours, launch, servers)) return 'the app has rewritten its file.';
-  // One server that does not start is no reason to connect none: the command is tried as it serves all.
+  // A server that fails to start should not prevent the connection, so the command is tried without `--server`.
   if (servers.length > 0) return tryLaunch?.(launch);
   const written = ours.find(({ name }) => name === entryName)?.launch;
   if (written === undefined) throw cannotEditError();
@@ -162,7 +162,7 @@ function entryIn(text: string, { app }: AppConfigFile, name: string): Record<str
   return isObject(entry) ? entry : undefined;
 }
 
-// Disconnects an app: the file as it was before, where nobody has changed it since; else our entries are cut out of it.
+// Disconnects an app: restores the previous file if it is unchanged since, otherwise removes our entries.
 
 /**
  * Returns undefined if there was no entry of Tooltray. `revision` comes from planUninstall; a file that has changed
@@ -216,8 +216,8 @@ async function withoutUs(
   return isClean ? before : cut;
 }
 
-// Disconnects every app: each file that was changed for Tooltray is as it was before the first change, as far as nobody
-// else changed it.
+// Disconnects every app: restores each file to its state before the first change of Tooltray, if nobody else has
+// changed it.
 
 export interface RestoredFiles {
   /** Files that were changed. */
@@ -226,7 +226,7 @@ export interface RestoredFiles {
   readonly problems: readonly string[];
 }
 
-/** `places`: where an entry may be without a recorded change. Never rejects. */
+/** `places`: files that may have an entry without a recorded change. Never rejects. */
 export async function restoreFiles(places: readonly AppConfigFile[], journal: ChangeJournal): Promise<RestoredFiles> {
   const changes = await journal.changes();
   const recorded = changes.map(({ app, file }): AppConfigFile => ({ app: knownApp(app), file }));
@@ -244,7 +244,7 @@ export async function restoreFiles(places: readonly AppConfigFile[], journal: Ch
   return { files, problems };
 }
 
-/** `changes`: of this file, the newest first. Resolves to whether the file was changed. */
+/** `changes`: of this file, newest first. Resolves to whether the file was changed. */
 async function restoreFile(
   place: AppConfigFile,
   changes: readonly AppChange[],
@@ -254,7 +254,7 @@ async function restoreFile(
   if (original === undefined) return (await uninstallEntries(place, journal)) !== undefined;
   const now = revisionOf(original.current);
   const { before, after } = await updateAppFile(place.file, {
-    // A file that its app changes meanwhile is left as it is then; the entry is cut out of it.
+    // If the app changes its file meanwhile, only our entry is removed.
     edit: (text) => (revisionOf(text) === now ? original.text : text),
   });
   if (revisionOf(after) !== revisionOf(original.text)) return (await uninstallEntries(place, journal)) !== undefined;
@@ -264,15 +264,15 @@ async function restoreFile(
 }
 
 interface Original {
-  /** Undefined: there was no file. */
+  /** Undefined if there was no file. */
   readonly text: string | undefined;
   readonly current: string | undefined;
   readonly madeFolder: string | undefined;
 }
 
 /**
- * Follows the changes back from the file as it is now, to the oldest state without an entry of Tooltray; undefined:
- * there is none.
+ * Follows the changes back from the current file to the oldest state without an entry of Tooltray; undefined if there
+ * is none.
  */
 async function originalOf(
   place: AppConfigFile,

@@ -1,8 +1,8 @@
-/** Static facts about a client app: its config file, the shape of an entry, how to detect that it runs. */
+/** Static facts about a client app: its config file, the notation of an entry, how to detect that it runs. */
 
 export type System = 'darwin' | 'win32' | 'linux';
 
-/** The same on every system, or one list per system; none: the app does not exist there. */
+/** The same on every system, or a list per system; without a list, the app does not exist there. */
 export type PathsBySystem = readonly string[] | Readonly<Partial<Record<System, readonly string[]>>>;
 
 export interface KnownApp {
@@ -11,33 +11,33 @@ export interface KnownApp {
   readonly name: string;
   readonly format: 'json' | 'jsonc' | 'toml' | 'yaml';
   /**
-   * The user's config file. Of several the first that exists counts, else the first. May begin with a variable that
-   * app-files.ts knows, such as `$HOME`.
+   * The user's config file: the first existing one, otherwise the first. May begin with a variable that app-files.ts
+   * knows, such as `$HOME`.
    */
   readonly files: PathsBySystem;
   /**
-   * Two builds of it can be installed, each with a file of its own: `traces` names the folder of each, in the order of
-   * `files`. All are written.
+   * Two builds can be installed, each with its own file: `traces` names the folder of each, in the order of
+   * `files`. An install writes all.
    */
   readonly hasBuilds?: true;
-  /** Below a project's folder. */
+  /** Relative to a project's folder. */
   readonly projectFiles: readonly string[];
-  /** How to make it read a project's file, if `restart` does not suffice. */
+  /** How to make it read a project's file, if `restart` is not sufficient. */
   readonly projectRestart?: string;
-  /** The keys that lead to the entries. */
+  /** The keys of the entries' container. */
   readonly container: readonly string[];
-  /** Other places of entries, for reading only; `*` is any key. */
+  /** Other containers, for reading only; `*` is any key. */
   readonly alsoReads?: readonly (readonly string[])[];
   readonly shape: EntryShape;
-  /** It reads plain JSON only: no comments, no trailing commas, no byte order mark. */
+  /** Whether it reads plain JSON only: no comments, no trailing commas, no byte order mark. */
   readonly isStrict?: true;
-  /** The keys that lead to a list of the servers that it starts; without the list it starts all. */
+  /** The keys of a list of servers that it starts; without the list it starts all. */
   readonly allowList?: readonly string[];
-  /** Folders whose presence says that the app is here, config file or not. */
+  /** Folders whose existence shows that the app is installed, even without a config file. */
   readonly traces: PathsBySystem;
-  /** Names of its processes, lower case, without `.exe`. */
+  /** Names of its processes in lower case, without `.exe`. */
   readonly processes: readonly string[];
-  /** It keeps its settings in memory and writes them back: a change while it runs may be lost. */
+  /** Whether it keeps its settings in memory and writes them back, so that a change while it runs may be lost. */
   readonly overwrites: boolean;
   /** How to make it reload its config file. */
   readonly restart: string;
@@ -48,10 +48,10 @@ export function everywhere(darwin: string, win32: string, linux: string): PathsB
   return { darwin: [darwin], win32: [win32], linux: [linux] };
 }
 
-/** How the client apps spell a server entry: one shape per dialect, as plain functions from a launch to an entry. */
+/** How client apps write a server entry: one shape per notation, as functions from a launch to an entry. */
 export interface EntryShape {
   readonly stdio: (launch: StdioLaunch) => AppEntry;
-  /** Undefined: the app's config file takes no addresses. */
+  /** Undefined if the app's config file does not support addresses. */
   readonly http: ((launch: HttpLaunch) => AppEntry) | undefined;
 }
 
@@ -73,7 +73,7 @@ export const serverUrlShape: EntryShape = {
   http: ({ url, headers }) => present({ serverUrl: url, headers }),
 };
 
-/** Qwen Code: `url` is the older transport there. */
+/** Qwen Code, where `url` is the older transport. */
 export const httpUrlShape: EntryShape = {
   stdio: plainShape.stdio,
   http: ({ url, headers }) => present({ httpUrl: url, headers }),
@@ -86,7 +86,7 @@ export const codexShape: EntryShape = {
   http: ({ url, headers }) => present({ url, http_headers: headers }),
 };
 
-/** Copilot in the IDEs of JetBrains. */
+/** Copilot in JetBrains IDEs. */
 export const requestInitShape: EntryShape = {
   stdio: typedShape.stdio,
   http: ({ url, headers }) => present({ url, requestInit: headers && { headers } }),
@@ -134,9 +134,7 @@ function withMembers({ stdio, http }: EntryShape, forStdio: AppEntry, forHttp: A
   };
 }
 
-/**
- * Without what is undefined. Empty `env` and `headers` are left out too: some apps show them as settings to fill in.
- */
+/** Omits undefined members, and empty `env` and `headers`, which some apps show as settings to fill in. */
 function present(entry: AppEntry): AppEntry {
   const optional = new Set(['env', 'envs', 'environment', 'headers', 'http_headers']);
   return Object.fromEntries(
@@ -146,9 +144,9 @@ function present(entry: AppEntry): AppEntry {
   );
 }
 
-/** How a client app reaches Tooltray: a command it starts, or an address it asks. */
+/** How a client app reaches Tooltray: a command, or an address. */
 export interface StdioLaunch {
-  /** Absolute: client apps start with a bare PATH. */
+  /** Absolute, because client apps start with a minimal PATH. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -168,15 +166,15 @@ export type AppEntry = Readonly<Record<string, unknown>>;
 export const entryName = 'tooltray';
 
 /**
- * The entries for an app's file by name: one for all servers, or one for each of `servers`, which starts the same
- * command with `--server NAME`.
+ * The entries for an app's file by name: a single one, or one for each of `servers`, which starts the same command
+ * with `--server NAME`.
  */
 export function entryLaunches(launch: AppLaunch, servers: readonly string[]): ReadonlyMap<string, AppLaunch> {
   if (servers.length === 0 || isHttp(launch)) return new Map([[entryName, launch]]);
   return new Map(servers.map((name) => [name, { ...launch, args: [...launch.args, serverFlag, name] }]));
 }
 
-/** The server of an entry that serves one server alone. */
+/** The server of an entry for a single server. */
 export function serverOfLaunch(launch: AppLaunch | undefined): string | undefined {
   if (launch === undefined || isHttp(launch)) return undefined;
   const at = launch.args.indexOf(serverFlag);

@@ -1,4 +1,4 @@
-/** The client apps that Tooltray can set up. Facts of 2026-11, from the apps' documentation and from running them. */
+/** The client apps that Tooltray can connect. As of 2026-11, from the apps' documentation and from running them. */
 import * as shapes from './known-app.ts';
 import { everywhere, type KnownApp } from './known-app.ts';
 import { knownEditors } from './known-editors.ts';
@@ -12,7 +12,7 @@ export const knownApps: readonly KnownApp[] = [
     format: 'json',
     files: {
       darwin: ['$APPSUPPORT/Claude/claude_desktop_config.json'],
-      // The build of the Microsoft Store sees its own copy of the folder.
+      // The Microsoft Store build sees its own copy of the folder.
       win32: [
         '$APPDATA/Claude/claude_desktop_config.json',
         '$LOCALAPPDATA/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json',

@@ -1,4 +1,4 @@
-/** Editors, and extensions of editors, that Tooltray can set up. Facts of 2026-11, as in known-apps.ts. */
+/** Editors and editor extensions that Tooltray can connect. As of 2026-11, see known-apps.ts. */
 import * as shapes from './known-app.ts';
 import { everywhere, type KnownApp } from './known-app.ts';
 
@@ -38,7 +38,7 @@ export const knownEditors: readonly KnownApp[] = [
     id: 'zed',
     name: 'Zed',
     format: 'jsonc',
-    // Sources disagree about macOS; Zed's own pages name the first.
+    // Sources disagree about macOS; Zed's own documentation names the first.
     files: {
       darwin: ['$HOME/.config/zed/settings.json', '$APPSUPPORT/Zed/settings.json'],
       win32: ['$APPDATA/Zed/settings.json'],
@@ -140,7 +140,7 @@ function vscode(id: string, name: string, folder: string, processes: readonly st
   };
 }
 
-/** An extension of VS Code that keeps a file of its own in the editor's folder. */
+/** A VS Code extension with a file of its own in the editor's folder. */
 function extension(id: string, name: string, folder: string, file: string, shape: shapes.EntryShape): KnownApp {
   const storage = `Code/User/globalStorage/${folder}`;
   const path = `${storage}/settings/${file}`;

@@ -1,5 +1,5 @@
 /**
- * Reads a .mcpb bundle (a zip with a manifest), says what it needs to know, and makes a server of it in a folder of
+ * Reads a .mcpb bundle (a zip with a manifest), lists its settings, and creates a server from it in a folder of
  * Tooltray.
  */
 import { randomUUID } from 'node:crypto';
@@ -18,7 +18,7 @@ export interface Bundle {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Bundles hold a runtime's packages; what is far beyond that is no bundle. */
+/** Bundles include packages of a runtime; anything far larger is not a bundle. */
 const maxFiles = 50_000;
 const maxBytes = 1024 * 1024 * 1024;
 
@@ -26,7 +26,7 @@ export function isBundleFile(file: string): boolean {
   return /\.(mcpb|dxt)$/i.test(file);
 }
 
-/** Rejects with AppError `config_invalid` where it is no bundle, `not_found` if there is no such file. */
+/** Rejects with AppError `config_invalid` if it is not a bundle, `not_found` if there is no such file. */
 export async function readBundle(file: string): Promise<Bundle> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new AppError('not_found', `${file} cannot be read: ${errorText(cause)}`, { fix: 'Check the path.', cause });
@@ -37,7 +37,7 @@ export async function readBundle(file: string): Promise<Bundle> {
   return { manifest: readManifest(parsed(manifest, file), file), files };
 }
 
-/** Writes the bundle's files into a folder of their own below `parent`, in one step; answers that folder. */
+/** Writes the bundle's files into a new folder below `parent`, atomically; returns the folder. */
 export async function unpackBundle({ manifest, files }: Bundle, parent: string): Promise<string> {
   const safe = (text: string): string => text.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^\.+/, '_');
   const folder = join(parent, `${safe(manifest.name)}-${safe(manifest.version)}`);
@@ -49,12 +49,12 @@ export async function unpackBundle({ manifest, files }: Bundle, parent: string):
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-  // Zips made on Windows carry no permissions, so what is to be started is made startable.
+  // Zips created on Windows have no permissions, so the program is made executable.
   if (manifest.type === 'binary') await makeExecutable(folder, manifest.entryPoint);
   return folder;
 }
 
-/** Changes files of the bundle only; an entry point that is none of them is reported when the server starts. */
+/** Changes files of the bundle only; any other entry point is reported when the server starts. */
 async function makeExecutable(folder: string, entryPoint: string): Promise<void> {
   const [root, file] = await Promise.all(
     [folder, join(folder, entryPoint)].map((path) => realpath(path).catch(() => undefined)),
@@ -110,12 +110,12 @@ function noBundle(file: string, why: string, cause?: unknown): AppError {
   return new AppError('config_invalid', `${file} is no bundle that can be used. ${why}`, { cause });
 }
 
-// The fields of a .mcpb manifest (versions 0.1 to 0.4) that a server is built from.
+// The fields of a .mcpb manifest (versions 0.1 to 0.4) that are used to create a server.
 
 const texts = z.array(z.string());
 const variables = z.record(z.string(), z.string());
 const launch = z.object({ command: z.string().min(1), args: texts.default([]), env: variables.default({}) });
-/** Without defaults: what it leaves out is as on other systems. */
+/** Without defaults, because omitted members are inherited. */
 const override = z.object({ command: z.string().min(1), args: texts, env: variables }).partial();
 
 const setting = z.object({
@@ -162,7 +162,7 @@ interface BundleLaunch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Throws AppError `config_invalid`, naming the first thing that is wrong. */
+/** Throws AppError `config_invalid` with the first error. */
 function readManifest(value: Record<string, unknown>, file: string): BundleManifest {
   const checked = schema.safeParse(value, { jitless: true });
   if (!checked.success) {
@@ -195,19 +195,19 @@ function defaultLaunch(
   }
 }
 
-// Makes a server entry of a bundle's manifest: its placeholders filled with where it lies and what the user chose.
+// Creates a server entry from a bundle's manifest, with placeholders filled in: its folder, and the user's choices.
 
 /** The user's choices by setting key; several values if the setting accepts several. */
 type BundleChoices = Readonly<Record<string, readonly string[]>>;
 
-/** Settings that must be chosen and were not. */
+/** Required settings without a choice. */
 function missingSettings({ settings }: BundleManifest, choices: BundleChoices): [string, BundleSetting][] {
   return Object.entries(settings).filter(([key, { required, default: usual }]) => {
     return required && usual === undefined && (choices[key] ?? []).join('') === '';
   });
 }
 
-/** Throws AppError `bad_request` where something must be chosen first or a choice is none of the bundle's. */
+/** Throws AppError `bad_request` if a required choice is missing, or a choice is unknown. */
 export function bundleEntry(
   manifest: BundleManifest,
   folder: string,
@@ -232,7 +232,7 @@ export function bundleEntry(
   };
 }
 
-/** Values by placeholder, without `${` and `}`; an empty list for an optional setting that is not set. */
+/** Values by placeholder, without `${` and `}`; an empty list for an unset optional setting. */
 type Values = ReadonlyMap<string, readonly string[]>;
 
 function valuesOf(
@@ -260,7 +260,7 @@ function valuesOf(
 
 const placeholder = /\$\{([^}]+)\}/g;
 
-/** A word that is nothing but a setting of several values becomes several words, or none. */
+/** A word that consists only of a setting with several values becomes several words, or none. */
 function fillWord(word: string, values: Values): readonly string[] {
   const [, only] = /^\$\{(user_config\.[^}]+)\}$/.exec(word) ?? [];
   if (only !== undefined) return values.get(only) ?? [word];
@@ -268,7 +268,7 @@ function fillWord(word: string, values: Values): readonly string[] {
   return filled === undefined ? [] : [filled];
 }
 
-/** Undefined if a setting in it has no value; what is no placeholder of bundles stays. */
+/** Undefined if a setting in it has no value; other placeholders stay. */
 function fill(text: string, values: Values): string | undefined {
   const names = [...text.matchAll(placeholder)].map(([, name = '']) => name);
   if (names.some((name) => values.get(name)?.length === 0)) return undefined;

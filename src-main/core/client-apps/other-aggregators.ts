@@ -1,6 +1,6 @@
 /**
- * Products like ours, whose config files hold what a user may want to bring over: where the files are, and which
- * entries start them.
+ * Similar products whose config files contain servers to import: the location of the files, and the entries that start
+ * them.
  */
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
@@ -17,7 +17,7 @@ interface OtherAggregator {
   /** Variables that name its config file, or folders with one. */
   readonly fileVariable?: string;
   readonly folderVariable?: string;
-  /** Below the folder that the user is in, then below their home. */
+  /** Relative to the current folder of the user, then to their home. */
   readonly here: readonly string[];
   readonly atHome: readonly string[];
 }
@@ -45,11 +45,11 @@ export interface AggregatorFile {
   readonly name: string;
   readonly file: string;
   readonly servers: readonly ReadServer[];
-  /** Settings next to the servers, by key. */
+  /** Keys of its settings. */
   readonly settings: readonly string[];
 }
 
-/** Possible config paths, likeliest first. If `cwd` is undefined, the working directory is not searched. */
+/** Possible config paths, most likely first. Without `cwd` the working directory is not searched. */
 function configFiles(aggregator: OtherAggregator, { env, home }: Machine, cwd: string | undefined): string[] {
   const { fileVariable = '', folderVariable = '', here, atHome } = aggregator;
   const named = env[fileVariable] ?? '';
@@ -62,7 +62,7 @@ function configFiles(aggregator: OtherAggregator, { env, home }: Machine, cwd: s
   ].map((file) => path.resolve(home, file.replace(/^~(?=[/\\])/, home)));
 }
 
-/** Every config of theirs that is there; what cannot be read is passed over. */
+/** All existing configs; unreadable ones are skipped. */
 export async function findAggregators(machine: Machine, cwd: string | undefined): Promise<readonly AggregatorFile[]> {
   const all = otherAggregators.flatMap((aggregator) =>
     configFiles(aggregator, machine, cwd).map((file) => ({ aggregator, file })),
@@ -72,7 +72,7 @@ export async function findAggregators(machine: Machine, cwd: string | undefined)
   return read.filter((one) => one !== undefined);
 }
 
-/** The config behind an entry that starts one of them; undefined for any other entry, or if there is none. */
+/** The config of an entry that starts such a product; undefined for other entries, or if there is none. */
 export async function resolveAggregator(
   entry: unknown,
   machine: Machine,
@@ -91,7 +91,7 @@ export async function resolveAggregator(
   return 'without a config';
 }
 
-/** The program itself, or what `uvx`, `uv run`, `pipx run` or `python -m` start. */
+/** Whether the command starts the program, directly or through `uvx`, `uv run`, `pipx run` or `python -m`. */
 function isStartedBy([command = '', ...args]: readonly string[], program: RegExp): boolean {
   const nameOf = (word: string): string => (word.split(/[\\/]/).at(-1) ?? '').replace(/\.exe$/i, '').toLowerCase();
   if (program.test(nameOf(command))) return true;

@@ -1,7 +1,4 @@
-/**
- * The config file that an app reads in a project's folder: it counts for that project only, and others may get it with
- * the project.
- */
+/** The config file of an app in a project's folder: it applies to that project only, and may be shared with others. */
 import { AppError, errorText } from '../base/errors.ts';
 import { confinePath } from '../security/confine-path.ts';
 import { type Machine, resolvePaths, projectFile } from './app-files.ts';
@@ -10,7 +7,7 @@ import type { KnownApp, StdioLaunch } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
 import { sharedCommand } from './tooltray-launch.ts';
 
-/** An app's file in a project; it need not be there yet. */
+/** An app's file in a project; it need not exist yet. */
 interface ProjectPlace extends AppConfigFile {
   readonly project: string;
 }
@@ -20,8 +17,8 @@ export function supportsProjects({ projectFiles }: KnownApp): boolean {
 }
 
 /**
- * Throws AppError `unsupported` for an app that reads no files of projects, `bad_request` where the file would be the
- * user's own, `not_allowed` where a link leads out of the project: a project may come from anybody.
+ * Throws AppError `unsupported` for an app without project files, `bad_request` if the file would be the user's own,
+ * `not_allowed` if a link leads out of the project, because a project may come from anybody.
  */
 export async function resolveProjectFile(machine: Machine, app: KnownApp, project: string): Promise<ProjectPlace> {
   const file = await projectFile(machine, app, project);
@@ -46,7 +43,7 @@ export function projectWarning({ command, env }: StdioLaunch): string {
   return `${about} But the entry names a path of this machine and starts nothing on another one; once ${sharedCommand} is on your PATH, its name is written instead.`;
 }
 
-/** An address would need the user's token in the file. */
+/** An address would require the user's token in the file. */
 export function tokenInProjectError(): AppError {
   return new AppError('unsupported', 'A project’s file may be shared, so no address with a token is written into it.', {
     fix: 'Leave --http out: the entry then starts Tooltray by its command.',

@@ -1,4 +1,4 @@
-/** Looks after what client apps read in one project's folder: shown, connected, taken apart, brought over. */
+/** Manages what client apps read in one project's folder: shows, connects, disconnects, imports. */
 import type { AppAccessService } from './app-access-service.ts';
 import { fileExists, knownApp, type Machine } from './app-files.ts';
 import type { AppRow, InstallOutcome, InstallPreview, UninstallPreview } from './app-rows.ts';
@@ -18,7 +18,7 @@ export interface ProjectSetupDeps {
   readonly access: Pick<AppAccessService, 'withAccess' | 'isRevoked'>;
   readonly here: () => Promise<readonly ExistingServer[]>;
   readonly tryLaunch: InstallDeps['tryLaunch'];
-  /** Is there a command of that name on the PATH? */
+  /** Whether a command of that name is on the PATH. */
   readonly isOnPath: (command: string) => Promise<boolean>;
 }
 
@@ -32,15 +32,13 @@ export class ProjectSetup {
     this.#parts = parts;
   }
 
-  /** The apps that are on this machine or have a file in the project. */
+  /** The apps that are installed or have a file in the project. */
   async apps(): Promise<readonly AppRow[]> {
     const found = (await this.#find()).filter(({ installed }) => installed);
     return Promise.all(found.map((one) => this.#row(one)));
   }
 
-  /**
-   * Rejects with AppError unsupported, bad_request or not_allowed where the app has no file of its own in the project.
-   */
+  /** Rejects with AppError unsupported, bad_request or not_allowed if the app has no file of its own in the project. */
   async previewInstall({
     app,
     http = false,
@@ -95,7 +93,7 @@ export class ProjectSetup {
     return (await this.found()).offers;
   }
 
-  /** The same with what cannot be brought over, a sentence each. */
+  /** The same, with sentences about what cannot be imported. */
   async found(): Promise<FoundOffers> {
     const found = await this.#find();
     const areThere = await Promise.all(found.map(({ file }) => fileExists(file)));

@@ -1,6 +1,4 @@
-/**
- * Names the settings of an entry that hold secrets: the user learns what an import copies, nobody learns the values.
- */
+/** Names the settings of an entry with secrets, so that the user knows what an import copies, without the values. */
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, Masker, secretValues } from '../base/mask.ts';
 
@@ -18,7 +16,7 @@ function secretNames(value: unknown): string[] {
     .map(([name]) => name);
 }
 
-/** `${env:NAME}` says where the secret is, not what it is. */
+/** `${env:NAME}` refers to a secret without containing it. */
 function isReference(text: string): boolean {
   return /^(?:Bearer |Basic |Token )?\$\{[^}]+\}$/i.test(text);
 }

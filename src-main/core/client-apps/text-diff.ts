@@ -1,20 +1,20 @@
-/** The lines that a change adds to a text and removes, with a few lines of context. */
+/** The lines that a change adds and removes, with a few lines of context. */
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { maskText } from '../base/mask.ts';
 import { formatCount } from '../base/text-format.ts';
 
 export interface ChangedLine {
-  /** `gap`: lines that stay as they are and are not shown; the text says how many. */
+  /** `gap`: unchanged lines that are not shown; the text says how many. */
   readonly kind: 'same' | 'added' | 'removed' | 'gap';
   readonly text: string;
 }
 
 const context = 3;
 const maxLineLength = 300;
-/** Lines that differ; of texts that differ in more, all lines between the first and the last difference are shown. */
+/** Maximum number of different lines; beyond it, all lines between the first and the last difference are shown. */
 const maxEditLength = 1_000;
 
-/** Lines that differ, each difference with its context. Secrets are masked. Empty if both texts have the same lines. */
+/** The different lines with context. Secrets are masked. Empty if both texts have the same lines. */
 export function changedLines(before: string, after: string): ChangedLine[] {
   const [old, fresh] = [wholeLines(before), wholeLines(after)];
   const patch = structuredPatch('', '', old, fresh, '', '', { context, maxEditLength });
@@ -22,7 +22,7 @@ export function changedLines(before: string, after: string): ChangedLine[] {
   return narrowed(lines).map(({ kind, text }) => ({ kind, text: shown(text) }));
 }
 
-/** `\n` behind every line, the last one included. */
+/** Adds a line break after the last line. */
 function wholeLines(text: string): string {
   const lines = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   return lines === '' || lines.endsWith('\n') ? lines : `${lines}\n`;
@@ -38,7 +38,7 @@ function linesOfHunk(hunk: StructuredPatchHunk, at: number, all: readonly Struct
 
 const kinds: Readonly<Record<string, ChangedLine['kind']>> = { '-': 'removed', '+': 'added' };
 
-/** All lines but those that both texts begin or end with. */
+/** All lines except those at the beginning and end that both texts share. */
 function replaced(before: string, after: string): ChangedLine[] {
   const [old, fresh] = [before.split('\n').slice(0, -1), after.split('\n').slice(0, -1)];
   const most = Math.min(old.length, fresh.length);
@@ -66,7 +66,7 @@ function narrowed(lines: readonly ChangedLine[]): ChangedLine[] {
   });
 }
 
-/** Neighbours of one kind. */
+/** Groups adjacent lines of the same kind. */
 function runs(lines: readonly ChangedLine[]): ChangedLine[][] {
   const all: ChangedLine[][] = [];
   for (const line of lines) {

@@ -1,4 +1,4 @@
-/** Our entry in an app's file: what it should be, and the texts with it and without it. */
+/** Our entry in an app's file, and the texts with it and without it. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
@@ -15,7 +15,7 @@ import {
   serverOfLaunch,
 } from './known-app.ts';
 
-/** Throws AppError `unsupported` when the app's file takes no addresses. */
+/** Throws AppError `unsupported` if the app's file does not support addresses. */
 export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry {
   if (!isHttp(launch)) return app.shape.stdio(launch);
   if (app.shape.http !== undefined) return app.shape.http(launch);
@@ -25,9 +25,8 @@ export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry 
 }
 
 /**
- * The text with our entry. What the user or the app has set in an entry of Tooltray (tools that need no asking, time
- * limits) stays; that it is switched off does not, unless `keepSwitch`. With `servers` there is one entry for each of
- * them instead, and no other of Tooltray.
+ * The text with our entry. Other settings in an existing entry of ours (tools without approval, time limits) stay; a
+ * disabled entry becomes enabled unless `keepSwitch`. With `servers` there is one entry per server instead.
  */
 export function insertEntry(
   text: string,
@@ -58,7 +57,7 @@ function insertOne(text: string, app: KnownApp, wanted: string, launch: AppLaunc
   return withAllowed(written, app, (names) => (names.includes(name) ? names : [...names, name]));
 }
 
-/** The text with another list of the servers that the app may start, where it has such a list. */
+/** Edits the list of servers that the app may start, if it has such a list. */
 function withAllowed(text: string, app: KnownApp, edit: (names: readonly unknown[]) => readonly unknown[]): string {
   const { allowList = [] } = app;
   const names = allowList.length === 0 ? undefined : valueAt(configFormatFor(app).read(text), allowList);
@@ -67,7 +66,7 @@ function withAllowed(text: string, app: KnownApp, edit: (names: readonly unknown
   return isDeepStrictEqual(next, names) ? text : configFormatFor(app).set(text, allowList, next as unknown as AppEntry);
 }
 
-/** The text without any entry that leads to us, or without those of them that `isMeant`. */
+/** Removes every entry that leads to us, or those that match `isMeant`. */
 export function removeEntries(
   text: string,
   app: KnownApp,
@@ -95,7 +94,7 @@ function merged(there: AppEntry, fresh: AppEntry, keepSwitch: boolean): AppEntry
   return { ...fresh, ...Object.fromEntries(settings) };
 }
 
-// Links that make an app ask its person to add us: instead of a change of its file.
+// Links with which an app asks its user to add Tooltray, instead of a change of its file.
 
 type MakeLink = (app: KnownApp, launch: AppLaunch) => string | undefined;
 
@@ -109,14 +108,14 @@ const makers: Readonly<Record<string, MakeLink>> = {
     `lmstudio://add_mcp?name=${entryName}&config=${inBase64(createTooltrayEntry(app, launch))}`,
   kiro: (app, launch) =>
     `https://kiro.dev/launch/mcp/add?name=${entryName}&config=${inJson(createTooltrayEntry(app, launch))}`,
-  // Its links start a few well-known launchers only, so ours is by address; and they carry no headers.
+  // Its links start only a few well-known launchers, so ours uses the address; they carry no headers.
   goose: (_, launch) =>
     isHttp(launch) && launch.headers === undefined
       ? `goose://extension?type=streamable_http&url=${encodeURIComponent(launch.url)}&id=${entryName}&name=Tooltray&description=${encodeURIComponent('All MCP servers of this machine')}`
       : undefined,
 };
 
-/** Undefined: the app has no such links, or none for this launch. */
+/** Undefined if the app has no such links, or none for this launch. */
 export function installLink(app: KnownApp, launch: AppLaunch): string | undefined {
   return Object.hasOwn(makers, app.id) ? makers[app.id]?.(app, launch) : undefined;
 }
@@ -125,7 +124,7 @@ function inJson(entry: AppEntry): string {
   return encodeURIComponent(JSON.stringify(entry));
 }
 
-/** `+`, `/` and `=` would mean something else in an address. */
+/** `+`, `/` and `=` have other meanings in an address. */
 function inBase64(entry: AppEntry): string {
   return encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString('base64'));
 }

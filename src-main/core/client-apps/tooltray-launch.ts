@@ -1,6 +1,5 @@
 /**
- * How client apps start Tooltray on this machine: the launcher that the desktop app keeps, else Node.js with our
- * command line.
+ * How client apps start Tooltray on this machine: the desktop app's launcher, otherwise Node.js with our command line.
  */
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
@@ -23,22 +22,19 @@ import {
 import { knownApps } from './known-apps.ts';
 
 export interface TooltrayProgram {
-  /** Folder that the launcher is kept in, below `bin`. */
+  /** The launcher is in its subfolder `bin`. */
   readonly dataDir: string;
   readonly platform: NodeJS.Platform;
-  /**
-   * Absolute: the command of a package, or Node.js with our command line's file; undefined in the desktop app, which is
-   * neither.
-   */
+  /** Absolute: a package's command, or Node.js with our command line's file; undefined in the desktop app. */
   readonly command: readonly [program: string, ...file: string[]] | undefined;
-  /** The folder of a private instance, which its apps have to name. */
+  /** The folder of a private instance, which entries must name. */
   readonly home: string | undefined;
 }
 
 /** The command for a project's file if it is on the PATH: a path of this machine would be useless to others. */
 export const sharedCommand = 'tooltray';
 
-/** The first is what an install writes; an entry with any of them is in order. */
+/** The first one is what an install writes; an entry with any of them is valid. */
 export function tooltrayLaunches(
   { dataDir, platform, command, home }: TooltrayProgram,
   app: string,
@@ -53,7 +49,7 @@ export function tooltrayLaunches(
   return existsSync(launcherFile) ? [launcher, direct] : [direct];
 }
 
-/** The same for a file of a project: by name where the PATH has it. Apps that read the same file are one. */
+/** The same for a project's file: by name if the PATH has it. Apps that share the file count as one. */
 export function projectLaunches(
   program: TooltrayProgram,
   { id, projectFiles }: KnownApp,
@@ -71,15 +67,17 @@ function wordsFor(app: string): string[] {
   return ['stdio', '--app', app];
 }
 
-/** How client apps reach Tooltray over HTTP: an address of each app's own, with the app's own token. */
+/** How client apps reach Tooltray over HTTP: with an address and a token per app. */
 export interface HttpEndpoint {
   /** `http://127.0.0.1:8690/mcp` */
   readonly url: string;
-  /** Whether it will be the same at the next start. */
+  /** Whether it stays the same at the next start. */
   readonly lasting: boolean;
 }
 
-/** `http`: where a running core listens, `''` where it does not; undefined: none runs. `port`: what the config says. */
+/**
+ * `http`: the address of a running core, `''` if it does not listen; undefined: no core runs. `port`: from the config.
+ */
 export function httpEndpoint(http: string | undefined, port: number): HttpEndpoint | undefined {
   const configured = port === 0 ? undefined : `http://127.0.0.1:${port}/mcp`;
   const url = http ?? configured;
@@ -105,18 +103,18 @@ export function unstablePortWarning({ url, lasting }: HttpEndpoint): string | un
   return `${new URL(url).host} is where Tooltray listens in this run, not what "port" in the config file says; after the next start the app will not find it there.`;
 }
 
-/** The token of an entry that leads to the app's own address. */
+/** The token of an entry with the app's own address. */
 export function tokenIn(launch: AppLaunch | undefined, app: string): string | undefined {
   if (launch === undefined || !isHttp(launch)) return undefined;
   if (!launch.url.endsWith(`/mcp/app/${encodeURIComponent(app)}`)) return undefined;
   return /^Bearer ([\w-]{43})$/.exec(launch.headers?.['Authorization'] ?? '')?.[1];
 }
 
-// Repairs our own entries in client apps: one whose program is gone is rewritten.
+// Repairs our own entries in client apps: an entry whose program is missing is rewritten.
 
 /**
- * Returns the repaired entries. An entry of another instance (its own TOOLTRAY_HOME), or one that still works, is left
- * alone.
+ * Returns the repaired entries. An entry of another instance (its own TOOLTRAY_HOME), or one that works, stays
+ * unchanged.
  */
 export async function repairEntries(
   places: readonly AppConfigFile[],

@@ -8,14 +8,17 @@ import type { AppChange, ChangeJournal } from './change-journal.ts';
 import type { ImportHistory } from './import-history.ts';
 import { readAppFile, revisionOf, updateAppFile } from './update-app-file.ts';
 
-/** Throws AppError `not_found` for an unknown change, `config_conflict` when the file is not as the change left it. */
+/**
+ * Throws AppError `not_found` for an unknown change, `config_conflict` if the file is not in the state after the
+ * change.
+ */
 export async function undoChange(id: string, journal: ChangeJournal): Promise<AppChange> {
   const change = await journal.change(id);
   const before = await journal.contentBefore(change);
   await updateAppFile(change.file, {
     edit: (text) => {
       const revision = revisionOf(text);
-      // Written over by nobody: it was cut off before it was made, or undone before.
+      // The change was interrupted before it was made, or already undone.
       if (revision !== change.after && revision !== change.before) throw changedSince(change);
       return before;
     },
@@ -26,10 +29,7 @@ export async function undoChange(id: string, journal: ChangeJournal): Promise<Ap
   return change;
 }
 
-/**
- * Newest first. What was noted but not made, since we were killed in between, and what was put back by hand is left
- * out.
- */
+/** Newest first. Omits changes that were recorded but not made, and those that were reverted by hand. */
 export async function undoableChanges(journal: ChangeJournal): Promise<readonly AppChange[]> {
   const changes = await journal.changes();
   const files = [...new Set(changes.map(({ file }) => file))];
@@ -41,12 +41,12 @@ export async function undoableChanges(journal: ChangeJournal): Promise<readonly 
   );
 }
 
-/** The one of the two that was made is the newer. */
+/** Whether two changes are equal; the newer one was made. */
 function isSame(one: AppChange, other: AppChange): boolean {
   return one.file === other.file && one.before === other.before && one.after === other.after;
 }
 
-/** Undefined: it cannot be read, so it is in no state that we left. */
+/** Undefined if it cannot be read, so that it is in none of our states. */
 async function revisionNow(file: string): Promise<string | undefined> {
   return readAppFile(file).then(revisionOf, () => undefined);
 }
@@ -69,13 +69,13 @@ function changedSince({ file, backup }: AppChange): AppError {
   });
 }
 
-/** Undoable changes to client apps' files: imports, and single changes outside of imports. */
+/** Changes of client apps' files that can be undone: imports, and single changes outside of imports. */
 export interface Undoable {
   /** Id of the import or of the change. */
   readonly undo: string;
   /** In ms since 1970. */
   readonly at: number;
-  /** A few words for users. */
+  /** A short description for users. */
   readonly about: string;
   /** The apps' files that it changed. */
   readonly files: readonly string[];

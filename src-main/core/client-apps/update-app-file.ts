@@ -1,6 +1,4 @@
-/**
- * Changes a file that another program owns so that nothing of that program is lost and nobody ever reads half of it.
- */
+/** Changes a file of another program without losing that program's changes, and without exposing an incomplete file. */
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, linkSync, openSync, readSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
@@ -15,10 +13,10 @@ import { cannotReadError } from './formats/config-format.ts';
 import type { KnownApp } from './known-app.ts';
 
 interface AppFileUpdate {
-  /** Undefined: there was no file, or there is none now. */
+  /** Undefined: no file. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** The highest folder that had to be made for the file. */
+  /** The highest folder that was created for the file. */
   readonly madeFolder: string | undefined;
 }
 
@@ -29,18 +27,18 @@ interface UpdateSteps {
   readonly beforeWrite?: (update: AppFileUpdate) => Promise<void>;
 }
 
-/** An app that writes all the time is waited for, but not for ever. */
+/** Maximum number of attempts for an app that writes continuously. */
 const maxAttempts = 20;
 
 const settleMs = 50;
 
-/** Names a state of a file. */
+/** Identifies the content of a file. */
 export function revisionOf(text: string | undefined): string {
   return text === undefined ? 'none' : createHash('sha256').update(text).digest('hex').slice(0, 24);
 }
 
 /**
- * The text of the file, byte order mark and line ends as they are; undefined when there is none. Throws
+ * The text of the file, with byte order mark and line ends unchanged; undefined if there is none. Throws
  * `config_invalid`.
  */
 export async function readAppFile(path: string): Promise<string | undefined> {
@@ -60,13 +58,13 @@ export async function readAppFile(path: string): Promise<string | undefined> {
 }
 
 /**
- * Applies `edit`. Links stay links, the file keeps its permissions; a new file is the user's alone. Throws what `edit`
- * throws; `not_allowed` where the file is read-only, `config_conflict` when it keeps changing.
+ * Applies `edit`. Links and permissions stay; a new file is private. Throws as `edit` does; `not_allowed` if the file
+ * is read-only, `config_conflict` if it keeps changing.
  */
 export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateSteps): Promise<AppFileUpdate> {
   const target = await targetOf(path);
   const stats = await stat(target).catch(() => undefined);
-  // An edit without effect creates no folder and no lock.
+  // An edit without effect creates neither a folder nor a lock.
   if (stats === undefined && (await edit(undefined)) === undefined)
     return { before: undefined, after: undefined, madeFolder: undefined };
   if (stats !== undefined) requireWritable(target, stats);
@@ -90,10 +88,7 @@ export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateS
 
 const unsettled = Symbol('unsettled');
 
-/**
- * An app that writes in place empties its file first: what looks empty or broken is looked at again before it is
- * believed.
- */
+/** An app that writes in place empties its file first, so an empty or invalid text is read again. */
 async function editSettled(
   target: string,
   before: string | undefined,
@@ -123,7 +118,7 @@ async function targetOf(path: string): Promise<string> {
   });
 }
 
-/** A rename would replace a read-only file all the same, against what its owner says. */
+/** A rename would replace a read-only file, against its owner's intention. */
 function requireWritable(target: string, stats: Stats): void {
   if (stats.isFile() && (stats.mode & 0o200) !== 0) return;
   throw new AppError(
@@ -138,12 +133,12 @@ function requireWritable(target: string, stats: Stats): void {
 // Replaces a file's text unless the file has changed, and restores it if another program writes at the same moment.
 
 /**
- * An app that had just opened the old file may be held up before it writes: the file is looked at again after this, in
- * ms.
+ * An app that has just opened the old file may be delayed before it writes, so the file is checked again after this
+ * time, in ms.
  */
 const lateWriteCheckMs = 10;
 
-/** `undefined` stands for no file. Returns false and changes nothing if the file differs from `expected`. */
+/** `undefined`: no file. Returns false and changes nothing if the file differs from `expected`. */
 async function swapText(target: string, expected: string | undefined, after: string | undefined): Promise<boolean> {
   const old = new OldFile(target, expected);
   try {
@@ -161,7 +156,7 @@ async function swapText(target: string, expected: string | undefined, after: str
   }
 }
 
-/** The file that is about to be replaced, kept in hand under a second name: an app may be writing into it. */
+/** The file that is replaced, kept under a second name because an app may be writing into it. */
 class OldFile {
   readonly #target: string;
   readonly #expected: string | undefined;
@@ -174,12 +169,12 @@ class OldFile {
     // Windows refuses to replace a file that is open.
     if (process.platform === 'win32' || expected === undefined) return;
     this.#file = quietly(() => openSync(target, 'r'));
-    // Named as drafts are, so that it is swept up when we are killed. Some file systems know no second names.
+    // Named like a draft, so that it is cleaned up after a crash. Some file systems do not support hard links.
     const spare = `${target}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`;
     this.#spare = quietly(() => (linkSync(target, spare), spare));
   }
 
-  /** Asked at once before the rename, without a turn of the event loop in between. */
+  /** Called right before the rename, without a turn of the event loop in between. */
   isUnchanged(): boolean {
     const now = quietly(() => statSync(this.#target));
     if (now === undefined || this.#expected === undefined) return now === undefined && this.#expected === undefined;
@@ -221,7 +216,7 @@ function textAt(path: string): string | undefined {
   });
 }
 
-/** All of it, from the start. */
+/** The whole text, from the start. */
 function textOf(file: number): string {
   const bytes = Buffer.alloc(fstatSync(file).size);
   let length = 0;
@@ -238,9 +233,9 @@ function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-// Removes what a Tooltray that was killed while it wrote has left next to an app's file.
+// Removes what a killed process of Tooltray left next to an app's file.
 
-/** Drafts of processes that are no more. To be called under the file's lock. */
+/** Removes drafts of dead processes. Call it with the file locked. */
 async function sweepLeftovers(target: string): Promise<void> {
   const folder = dirname(target);
   const prefix = `${basename(target)}.`;
@@ -251,14 +246,13 @@ async function sweepLeftovers(target: string): Promise<void> {
   }
 }
 
-// One change of an app's file: made under a lock, noted so that it can be undone. Install, uninstall, repair and import
-// go through here.
+// One change of an app's file, made under a lock and recorded for undo. Install, uninstall, repair and import use it.
 
-/** An app's config file: the user's, or a project's. */
+/** An app's config file, the user's or a project's. */
 export interface AppConfigFile {
   readonly app: KnownApp;
   readonly file: string;
-  /** Files of its other builds, which get the same entry. */
+  /** Files of its other builds, which receive the same entry. */
   readonly also?: readonly string[];
   /** The project's folder; undefined if it is the user's. */
   readonly project?: string | undefined;
@@ -268,9 +262,9 @@ interface WantedChange {
   readonly action: AppChange['action'];
   /** Returns the new text from the current one; undefined means no file. */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>;
-  /** The state of the file that the user was shown; any other is refused. */
+  /** The revision that the user saw; any other is refused. */
   readonly revision?: string | undefined;
-  /** Id of the change of another build's file that this one goes with: both are undone together. */
+  /** Id of the change of another build's file with which this one is undone. */
   readonly partOf?: string | undefined;
 }
 
@@ -279,7 +273,7 @@ export function placesOf(place: AppConfigFile): readonly AppConfigFile[] {
   return [place.file, ...(place.also ?? [])].map((file) => ({ ...place, file, also: [] }));
 }
 
-/** Answers undefined when there was nothing to change. Throws what updateAppFile throws, with nothing written. */
+/** Resolves to undefined if there was nothing to change. Throws as updateAppFile does, with nothing written. */
 export async function changeAppFile(
   { app, file }: AppConfigFile,
   { action, edit, revision, partOf }: WantedChange,

@@ -5,16 +5,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 
 /**
- * Everything an edit is not about keeps its bytes: comments, order, indentation, line ends, byte order mark. Every
- * result is read again and compared with what was wanted. All throw AppError `config_invalid` on a text they cannot
- * read or cannot edit without a guess.
+ * Preserves all other bytes: comments, order, indentation, line ends, byte order mark. Every result is parsed again
+ * and compared with the intended value. All methods throw AppError `config_invalid` for a text that cannot be parsed,
+ * or not edited unambiguously.
  */
 export interface ConfigFormat {
   /** Parses the text; an empty text means `{}`. */
   readonly read: (text: string) => Record<string, unknown>;
-  /** Sets the entry at the end of `path`, and makes what is missing on the way. */
+  /** Sets the entry at the end of `path`, and creates missing parents. */
   readonly set: (text: string, path: readonly string[], entry: AppEntry) => string;
-  /** Takes it out; a text that has none stays as it is. */
+  /** Removes the entry; a text without it stays unchanged. */
   readonly remove: (text: string, path: readonly string[]) => string;
 }
 
@@ -30,11 +30,11 @@ export function entriesAt(root: unknown, container: readonly string[]): [path: s
   );
 }
 
-// What a config file should say after an edit, as a plain value: what the edited text is compared with.
+// The intended content of a config file as a plain value, to compare with the edited text.
 
 type Value = Record<string, unknown>;
 
-/** A copy in which `path` leads to `entry`; `undefined` takes out what is there. What is not on the way is shared. */
+/** A copy with `entry` at `path`; `undefined` removes what is there. The rest is shared. */
 export function setValueAt(root: Value, path: readonly string[], entry: unknown): Value {
   const [key = '', ...rest] = path;
   const copy = Object.fromEntries(Object.entries(root));
@@ -50,9 +50,7 @@ export function valueAt(root: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), root);
 }
 
-/**
- * Throws AppError `config_invalid` when the edited text cannot be read, or came to say anything but what was wanted.
- */
+/** Throws AppError `config_invalid` if the edited text cannot be parsed, or differs from the intended value. */
 export function assertSame(readAgain: () => unknown, wanted: unknown): void {
   let found: unknown;
   try {

@@ -26,7 +26,7 @@ function set(text: string, path: readonly string[], entry: AppEntry): string {
   const value = missing.slice(1).reduceRight<unknown>((below, key) => ({ [key]: below }), entry);
   const [key] = missing;
   edit.apply((source) => {
-    // `null` where entries belong is filled.
+    // `null` in place of entries is replaced.
     if (key === undefined) return replaceValue(source, node, entry);
     return node.type === 'null' ? replaceValue(source, node, { [key]: value }) : insertLast(source, node, key, value);
   }, wanted);
@@ -45,9 +45,9 @@ function remove(text: string, path: readonly string[]): string {
 }
 
 interface Way {
-  /** The deepest node on the way. */
+  /** The deepest existing node on the path. */
   readonly node: Node;
-  /** The keys that are not there. */
+  /** The missing keys. */
   readonly missing: readonly string[];
 }
 
@@ -56,7 +56,7 @@ function walk(node: Node, path: readonly string[]): Way {
   if (key === undefined) return { node, missing: [] };
   if (node.type !== 'object' && node.type !== 'null') throw notAnObject(key);
   const found = propertiesOf(node).filter((property) => property.key === key);
-  // Which of two an app reads is a guess.
+  // It is unknown which of two an app reads.
   if (found.length > 1) throw twice(key);
   return found[0] === undefined ? { node, missing: path } : walk(found[0].valueNode, rest);
 }

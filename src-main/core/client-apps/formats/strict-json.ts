@@ -1,8 +1,8 @@
-/** Apps that read plain JSON only: whether they can read their own file, which our writer leaves as it is laid out. */
+/** Checks whether apps that read plain JSON can read their own file, because our writer preserves its notation. */
 import { tryParsePlainJson } from '../../base/json.ts';
 import { type AppConfigFile, readAppFile } from '../update-app-file.ts';
 
-/** Why the app cannot read its file, and what to do; undefined: it can, or there is none. */
+/** Why the app cannot read its file, and what to do; undefined if it can, or if there is none. */
 export async function strictWarning({ app, file }: AppConfigFile): Promise<string | undefined> {
   if (app.isStrict !== true) return undefined;
   const text = await readAppFile(file).catch(() => undefined);

@@ -4,9 +4,9 @@
 
 export interface TomlStatement {
   readonly kind: 'table' | 'list' | 'pair';
-  /** The keys from the root on: of a table its own, of a pair those of its table and its own. */
+  /** All keys from the root: for a table its own, for a pair those of its table and its own. */
   readonly path: readonly string[];
-  /** From the start of its line to the end of its last one, line break included. */
+  /** From the start of its first line to the end of its last one, including the line break. */
   readonly start: number;
   readonly end: number;
 }
@@ -36,7 +36,7 @@ export function tomlStatements(text: string): TomlStatement[] {
   return found;
 }
 
-/** Dotted keys, bare or quoted, up to the sign behind them. */
+/** Parses dotted keys, bare or quoted, up to the following sign. */
 function readKeys(text: string, start: number): { readonly keys: string[]; readonly end: number } {
   const keys: string[] = [];
   for (let at = skipBlanks(text, start); ; at = skipBlanks(text, at + 1)) {
@@ -50,7 +50,7 @@ function readKeys(text: string, start: number): { readonly keys: string[]; reado
 }
 
 function unquoted(written: string): string {
-  // TOML's long form has no counterpart in JSON.
+  // TOML's long escapes have no equivalent in JSON.
   const plain = written.replace(/\\U([0-9a-fA-F]{8})/g, (_, hex: string) =>
     String.fromCodePoint(Number.parseInt(hex, 16)),
   );
@@ -61,7 +61,7 @@ function endOfBare(text: string, start: number): number {
   return start + (/^[\w-]*/.exec(text.slice(start, start + 1000))?.[0].length ?? 0);
 }
 
-/** Behind the value: the first line break outside of strings, comments and brackets. */
+/** Offset after the value: the first line break outside of strings, comments and brackets. */
 function endOfStatement(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -83,7 +83,7 @@ function endOfString(text: string, start: number): number {
   let at = start + close.length;
   while (at < text.length && !text.startsWith(close, at)) at += quote === '"' && text[at] === '\\' ? 2 : 1;
   let end = at + close.length;
-  // A long string may end in one or two quotes of its own.
+  // A multi-line string may end with one or two quotes of its own.
   while (isLong && text[end] === quote && end - at < 5) end++;
   return end;
 }

@@ -1,4 +1,4 @@
-/** Entries in TOML files, as blocks of lines: no library rewrites TOML with its comments and tables as they were. */
+/** Edits entries in TOML files as blocks of lines, because no library preserves comments and tables when writing. */
 import { cannotReadError, type ConfigFormat, assertSame, valueAt, withoutBom, setValueAt } from './config-format.ts';
 import { parse, stringify } from 'smol-toml';
 import { errorText } from '../../base/errors.ts';
@@ -10,7 +10,7 @@ export const tomlFormat: ConfigFormat = { read, set, remove };
 
 function read(text: string): Record<string, unknown> {
   try {
-    // Bigger numbers than JavaScript's are another program's business, not a reason to refuse.
+    // Integers beyond JavaScript's range are no reason to refuse.
     return plain(parse(withoutBom(text), { integersAsBigInt: 'asNeeded' })) as Record<string, unknown>;
   } catch (error) {
     throw cannotReadError(errorText(error).split('\n')[0] ?? '', error);
@@ -25,7 +25,7 @@ function set(text: string, path: readonly string[], entry: AppEntry): string {
     .concat('\n')
     .replaceAll('\n', eol);
   const own = ownStatements(text, path);
-  // Behind a table's header comes what belongs to it, so a block is in for a block only.
+  // Pairs after a table's header belong to it, so a block is only replaced by a block.
   const after = own[0]?.kind === 'table' ? replaced(text, own, block, eol) : appended(without(text, own), block, eol);
   assertSame(() => read(after), wanted);
   return after;
@@ -52,7 +52,7 @@ function appended(text: string, block: string, eol: string): string {
   return ended + (/\n\r?\n$/.test(ended) ? '' : eol) + block;
 }
 
-/** The block in the place of the first of `own`. */
+/** Puts the block in place of the first of `own`. */
 function replaced(text: string, own: readonly TomlStatement[], block: string, eol: string): string {
   const [first, ...others] = own;
   if (first === undefined) return text;
@@ -66,7 +66,7 @@ function without(text: string, statements: readonly TomlStatement[]): string {
   return statements.toReversed().reduce((rest, { start, end }) => cut(rest, start, end), text);
 }
 
-/** Blank lines that set it apart go too. */
+/** Also removes the blank lines around it. */
 function cut(text: string, start: number, end: number): string {
   const before = text.slice(0, start);
   const after = text.slice(end);
@@ -75,7 +75,7 @@ function cut(text: string, start: number, end: number): string {
   return before.slice(0, before.length - (isSetApart ? apart.length : 0)) + after;
 }
 
-/** With the last entry its table may go too: in TOML an entry's header makes it. */
+/** Removes a table with its last entry, because in TOML the entry's header creates it. */
 function withoutEmpty(root: Record<string, unknown>, path: readonly string[]): Record<string, unknown> {
   const container = path.slice(0, -1);
   const table = valueAt(root, container);
@@ -83,7 +83,7 @@ function withoutEmpty(root: Record<string, unknown>, path: readonly string[]): R
   return isEmpty ? setValueAt(root, container, undefined) : root;
 }
 
-/** The parser's tables have no prototype, and so are never the same as ours. */
+/** The parser's tables have no prototype, so they never equal ours. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value) || value instanceof Date) return value;

@@ -1,4 +1,4 @@
-/** Cuts into a YAML text at places that its parser names, in the layout that the text has. */
+/** Edits a YAML text at positions from its parser, in the layout of the text. */
 import { isNode, type Pair, type Scalar, stringify, type YAMLMap } from 'yaml';
 import { cannotEditError } from './config-format.ts';
 
@@ -13,13 +13,13 @@ export class YamlText {
     this.#eol = /\r?\n/.exec(text)?.[0] ?? '\n';
   }
 
-  /** Below everything that is there: comments, or nothing. */
+  /** Appends at the end of the document, which may contain only comments. */
   append(members: Members): string {
     const gap = this.text === '' || this.text.endsWith('\n') ? '' : this.#eol;
     return this.text + gap + this.#block(members, 0);
   }
 
-  /** Behind the last member of a map. */
+  /** Inserts after the last member of a map. */
   insert(map: YAMLMap, members: Members): string {
     const last = map.items.at(-1) as Pair<Scalar> | undefined;
     if (map.flow === true) return this.#insertFlow(map, last, members);
@@ -29,7 +29,7 @@ export class YamlText {
     return this.#splice(at, at, gap + this.#block(members, this.#column(last)));
   }
 
-  /** A member and its value by another. */
+  /** Replaces a member and its value. */
   replace(map: YAMLMap, pair: Pair<Scalar>, members: Members): string {
     if (map.flow === true) return this.#splice(startOf(pair), valueEnd(pair), flow(members));
     const end = this.#endOf(pair);
@@ -37,11 +37,11 @@ export class YamlText {
     return this.#splice(this.#lineStart(pair), end, this.text[end - 1] === '\n' ? block : block.trimEnd());
   }
 
-  /** A block where a member has no value, or an empty one. A comment on its line stays there. */
+  /** Inserts a block for a member without a value, or with an empty one. A comment on its line stays. */
   fill(pair: Pair<Scalar>, value: unknown): string {
     const colon = (pair.key.range?.[1] ?? 0) + 1;
     const [start, end] = (isNode(pair.value) ? pair.value.range : undefined) ?? [colon, colon];
-    // What is not written has its place behind the comments.
+    // An absent value is inserted after the comments.
     const valueEnds = start === end ? colon : end;
     const at = this.#endOfLine(valueEnds);
     const rest = this.text.slice(valueEnds, at);
@@ -49,7 +49,7 @@ export class YamlText {
     return this.#splice(colon, at, rest + gap + this.#block(value as Members, this.#column(pair) + 2));
   }
 
-  /** Takes `child` out of the map that is the value of `parent`; of an only child `{}` stays. */
+  /** Removes `child` from the map that is the value of `parent`; `{}` replaces an only child. */
   remove(parent: Pair<Scalar>, map: YAMLMap, child: Pair<Scalar>): string {
     if (map.flow === true) return this.#removeFlow(child);
     const start = this.#lineStart(child);
@@ -83,7 +83,7 @@ export class YamlText {
     return startOf(pair) - this.#lineStart(pair);
   }
 
-  /** A member that shares its line with what contains it cannot be cut by lines. */
+  /** Throws if a member shares its line with its container, so that it cannot be cut by lines. */
   #lineStart(pair: Pair<Scalar>): number {
     const start = this.text.lastIndexOf('\n', startOf(pair) - 1) + 1;
     if (this.text.slice(start, startOf(pair)).trim() !== '') throw cannotEditError();
@@ -114,7 +114,7 @@ function valueEnd(pair: Pair<Scalar>): number {
   return written?.[1] ?? pair.key.range?.[1] ?? 0;
 }
 
-/** JSON is YAML's flow notation too. */
+/** JSON is also valid YAML in flow notation. */
 function flow(members: Members): string {
   return JSON.stringify(members).slice(1, -1);
 }

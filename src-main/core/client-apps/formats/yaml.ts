@@ -1,6 +1,6 @@
 /**
- * Entries in YAML files: positions come from the `yaml` package, and the text around them stays; the package's own
- * writer would reformat it.
+ * Edits entries in YAML files: positions come from the `yaml` package, and the rest of the text stays; the package's
+ * own writer would reformat it.
  */
 import {
   cannotEditError,
