@@ -76,7 +76,7 @@ function fill(database, now) {
   database
     .prepare(
       `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ? - 1)
-       INSERT INTO steps (id, startedAt, sessionId, app, mode, kind, name, what, durationMs, requestBytes, givenBytes, calls, outcome,
+       INSERT INTO steps (id, startedAt, sessionId, app, mode, kind, name, what, durationMs, requestBytes, modelResultBytes, calls, outcome,
          errorText, unkept, given, raw, baseline)
        SELECT (? + i * 2592) * 1000, ? + i * 2592, 'session-' || (i / CAST(? AS INTEGER)), 'claude-code', 'search', 'call', 'call_tool',
          'github_list_issues', 12.5, 120, 2000, 1, iif(i % 20 = 0, 'tool_error', 'ok'), NULL, NULL, 500, 2000, 0 FROM n`,
@@ -84,8 +84,8 @@ function fill(database, now) {
     .run(steps, now - steps * 2592, now - steps * 2592, steps / sessions);
   database.exec(
     `INSERT INTO calls (startedAt, sessionId, app, mode, server, tool, via, durationMs, resolveMs, allowMs, callMs, shapeMs,
-       argumentBytes, resultBytes, givenBytes, outcome, step)
-     SELECT startedAt, sessionId, app, mode, 'github', 'list_issues', name, 12, 1, 1, 9, 1, requestBytes, givenBytes, givenBytes, outcome, id
+       requestBytes, serverResultBytes, modelResultBytes, outcome, step)
+     SELECT startedAt, sessionId, app, mode, 'github', 'list_issues', name, 12, 1, 1, 9, 1, requestBytes, modelResultBytes, modelResultBytes, outcome, id
      FROM steps`,
   );
 }

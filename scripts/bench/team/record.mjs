@@ -110,8 +110,8 @@ class Lots {
     const sessionId = `0f0e0d0c-0b0a-4908-8706-${String(id % 1000).padStart(12, '0')}`;
     const who = { user: `user${id % 97}`, sessionId, app: 'claude-code', mode: 'search', via: 'call_tool' };
     const what = { server: `server-${id % 13}`, tool: `tool_number_${id % 41}`, outcome: 'ok', step: id * 10 };
-    const sizes = { argumentBytes: 120, resultBytes: 3400, givenBytes: 1200, durationMs: 12.5, callMs: 11 };
-    const tokens = { tokensIn: 30, tokensSent: 850, tokensOut: 300, tokensEstimated: 0 };
+    const sizes = { requestBytes: 120, serverResultBytes: 3400, modelResultBytes: 1200, durationMs: 12.5, callMs: 11 };
+    const tokens = { requestTokens: 30, serverResultTokens: 850, modelResultTokens: 300, tokensEstimated: 0 };
     return { id, startedAt: Date.now(), ...who, ...what, ...sizes, ...tokens };
   }
 }

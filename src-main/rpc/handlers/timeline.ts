@@ -160,7 +160,7 @@ function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary
     what: markInvisible(what),
     error: errorText && markInvisible(errorText),
     requestBytes: row.requestBytes,
-    modelBytes: row.givenBytes,
+    modelBytes: row.modelResultBytes,
     given: row.given,
     raw: row.raw,
     baseline: row.baseline,

@@ -40,8 +40,8 @@ export function conditionsOf(
   for (const name of ['app', 'server', 'tool', 'session', 'outcome'] as const)
     add((place) => `${name} = ${place}`, filter[name]);
   add((place) => `outcome = ANY(string_to_array(${place}, ' '))`, filter.outcomes?.join(' '));
-  if (filter.isSpilled === true) clauses.push('spill IS NOT NULL');
-  const searchedText = `lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(error_text, ''))`;
+  if (filter.isSpilled === true) clauses.push('spill_id IS NOT NULL');
+  const searchedText = `lower(server || ':' || tool || ' ' || coalesce(reason, '') || ' ' || coalesce(error_text, ''))`;
   add((place) => `position(lower(${place}) IN ${searchedText}) > 0`, filter.text === '' ? undefined : filter.text);
   return { where: clauses.join(' AND '), values };
 }

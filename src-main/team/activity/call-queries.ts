@@ -67,8 +67,8 @@ export class CallQueries {
         range,
       ),
       this.#select(
-        `SELECT count(*) AS total, count(*) FILTER (WHERE ${isProblem}) AS failed, coalesce(sum(tokens_in), 0) AS tokens_in,
-          coalesce(sum(tokens_out), 0) AS tokens_out, count(*) FILTER (WHERE ${isNewer}) AS newer,
+        `SELECT count(*) AS total, count(*) FILTER (WHERE ${isProblem}) AS failed, coalesce(sum(request_tokens), 0) AS request_tokens,
+          coalesce(sum(model_result_tokens), 0) AS model_result_tokens, count(*) FILTER (WHERE ${isNewer}) AS newer,
           count(*) FILTER (WHERE ${isNewer} AND ${isProblem}) AS problems
         FROM tooltray.calls WHERE ${where}`,
         [...values, String(afterId ?? 0)],
@@ -82,7 +82,7 @@ export class CallQueries {
       lastId: Number(newest['last'] ?? 0),
       total: sum('total'),
       failed: sum('failed'),
-      tokens: { request: sum('tokens_in'), modelResult: sum('tokens_out') },
+      tokens: { request: sum('request_tokens'), modelResult: sum('model_result_tokens') },
       ...(afterId !== undefined && { newer: { calls: sum('newer'), problems: sum('problems') } }),
     };
   }
@@ -112,7 +112,7 @@ export class CallQueries {
     const { where, values } = conditionsOf(scope, { since });
     const rows = await this.#select(
       `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures,
-        sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens,
+        sum(coalesce(request_tokens, 0) + coalesce(model_result_tokens, 0)) AS tokens,
         percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS median
       FROM tooltray.calls WHERE ${where} AND server <> '' GROUP BY server ORDER BY tokens DESC, server`,
       values,
@@ -174,8 +174,8 @@ export class CallQueries {
 }
 
 /** Columns of one table that `callOf` reads. */
-export const callColumns = `number, extract(epoch FROM written) * 1000 AS at, person, app, mode, server, tool, via, why, sensitivity, outcome,
-  error_text, duration_ms, call_ms, argument_bytes, result_bytes, given_bytes, tokens_in, tokens_sent, tokens_out, estimated, spill, labels, preview`;
+export const callColumns = `number, extract(epoch FROM written) * 1000 AS at, person, app, mode, server, tool, via, reason, sensitivity, outcome,
+  error_text, duration_ms, call_ms, request_bytes, server_result_bytes, model_result_bytes, request_tokens, server_result_tokens, model_result_tokens, estimated, spill_id, labels, preview`;
 
 export function callOf(row: Row): TeamCall {
   const text = (name: string): string => String(row[name]);
@@ -193,23 +193,23 @@ export function callOf(row: Row): TeamCall {
     tool: text('tool'),
     via: optional('via'),
     preview: optional('preview') ?? '',
-    declared: { reason: optional('why'), sensitivity: optional('sensitivity') },
+    declared: { reason: optional('reason'), sensitivity: optional('sensitivity') },
     outcome: text('outcome') as CallOutcome,
     error: optional('error_text'),
     durationMs: number('duration_ms'),
     callMs: number('call_ms'),
     bytes: {
-      request: number('argument_bytes'),
-      serverResult: number('result_bytes'),
-      modelResult: number('given_bytes'),
+      request: number('request_bytes'),
+      serverResult: number('server_result_bytes'),
+      modelResult: number('model_result_bytes'),
     },
     tokens: {
-      request: counted('tokens_in'),
-      serverResult: counted('tokens_sent'),
-      modelResult: counted('tokens_out'),
+      request: counted('request_tokens'),
+      serverResult: counted('server_result_tokens'),
+      modelResult: counted('model_result_tokens'),
       estimated: number('estimated') !== 0,
     },
-    spillId: optional('spill'),
+    spillId: optional('spill_id'),
     // The replica does not ship why a large result was returned whole.
     unspilled: undefined,
     repeats: undefined,

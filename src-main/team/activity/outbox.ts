@@ -31,7 +31,7 @@ function keyOf(kind: OutboxKind): readonly string[] {
 
 /** Which rows go now. */
 const readySql: Readonly<Record<OutboxKind, string>> = {
-  calls: '(r.tokensOut IS NOT NULL OR r.startedAt + r.durationMs < ?)',
+  calls: '(r.modelResultTokens IS NOT NULL OR r.startedAt + r.durationMs < ?)',
   steps: '(r.given IS NOT NULL OR r.startedAt + r.durationMs < ?)',
   ledgerHours: '? > 0',
 };

@@ -189,7 +189,7 @@ export class StepQueries {
 }
 
 const columns = `s.number, extract(epoch FROM s.written) * 1000 AS at, s.person, s.session, s.app, s.mode, s.kind, s.name, s.what, s.calls,
-  s.duration_ms, s.outcome, s.error_text, s.asked_bytes, s.given_bytes, s.given, s.raw, s.baseline, s.loaded`;
+  s.duration_ms, s.outcome, s.error_text, s.request_bytes, s.model_result_bytes, s.given, s.raw, s.baseline, s.loaded`;
 
 function stepOf(row: Row, calls: readonly TeamCall[]): TeamStep {
   const text = (name: string): string => String(row[name]);
@@ -210,8 +210,8 @@ function stepOf(row: Row, calls: readonly TeamCall[]): TeamStep {
     durationMs: number('duration_ms'),
     outcome: text('outcome') as CallOutcome,
     error: optional(row['error_text']),
-    requestBytes: number('asked_bytes'),
-    modelBytes: number('given_bytes'),
+    requestBytes: number('request_bytes'),
+    modelBytes: number('model_result_bytes'),
     given: counted('given'),
     raw: counted('raw'),
     baseline: counted('baseline'),
@@ -262,7 +262,7 @@ function filtered(place: Conditions, search: StepSearch, lowest: number | undefi
   const columns = [
     ...(search.problems === true ? [`(${isProblemIn('s.outcome')} OR ${ofCalls(isProblemIn('c.outcome'))})`] : []),
     ...(search.blocked === true ? [`(s.outcome = 'blocked' OR ${ofCalls("c.outcome = 'blocked'")})`] : []),
-    ...(search.spilled === true ? [ofCalls('c.spill IS NOT NULL')] : []),
+    ...(search.spilled === true ? [ofCalls('c.spill_id IS NOT NULL')] : []),
   ];
   all = { ...all, where: [all.where, ...columns].join(' AND ') };
   for (const word of wordsOf(search.text)) {

@@ -53,11 +53,11 @@ const firstSchema = `
   CREATE SEQUENCE tooltray.call_numbers;
   CREATE TABLE tooltray.calls (
     written timestamptz NOT NULL, id bigint NOT NULL, step bigint,
-    argument_bytes bigint NOT NULL, result_bytes bigint NOT NULL, given_bytes bigint NOT NULL,
-    tokens_in bigint, tokens_sent bigint, tokens_out bigint, estimated integer NOT NULL,
+    request_bytes bigint NOT NULL, server_result_bytes bigint NOT NULL, model_result_bytes bigint NOT NULL,
+    request_tokens bigint, server_result_tokens bigint, model_result_tokens bigint, estimated integer NOT NULL,
     duration_ms real NOT NULL, call_ms real NOT NULL, book text NOT NULL, replica text NOT NULL, person text,
     session text NOT NULL, app text NOT NULL, mode text NOT NULL, server text NOT NULL, tool text NOT NULL,
-    via text, outcome text NOT NULL, error_code text, error_text text, why text, sensitivity text, spill text, labels text,
+    via text, outcome text NOT NULL, error_code text, error_text text, reason text, sensitivity text, spill_id text, labels text,
     preview text, number bigint NOT NULL DEFAULT nextval('tooltray.call_numbers'),
     PRIMARY KEY (written, book, id)
   ) PARTITION BY RANGE (written);
@@ -66,8 +66,8 @@ const firstSchema = `
 
   CREATE SEQUENCE tooltray.step_numbers;
   CREATE TABLE tooltray.steps (
-    written timestamptz NOT NULL, id bigint NOT NULL, asked_bytes bigint NOT NULL,
-    given_bytes bigint NOT NULL, given bigint, raw bigint, baseline bigint, loaded bigint, calls integer NOT NULL,
+    written timestamptz NOT NULL, id bigint NOT NULL, request_bytes bigint NOT NULL,
+    model_result_bytes bigint NOT NULL, given bigint, raw bigint, baseline bigint, loaded bigint, calls integer NOT NULL,
     duration_ms real NOT NULL, book text NOT NULL, replica text NOT NULL, person text, session text NOT NULL,
     app text NOT NULL, mode text NOT NULL, kind text NOT NULL, name text NOT NULL, what text NOT NULL,
     outcome text NOT NULL, error_text text, number bigint NOT NULL DEFAULT nextval('tooltray.step_numbers'),

@@ -57,7 +57,7 @@ const step: StepRecord = {
     what: '',
     outcome: 'ok',
   },
-  ...{ durationMs: 1, requestBytes: 1, givenBytes: 1, calls: 0 },
+  ...{ durationMs: 1, requestBytes: 1, modelResultBytes: 1, calls: 0 },
 };
 
 async function callCount(open: OpenActivity): Promise<number> {
@@ -122,9 +122,9 @@ test('writes waiting records and the tokens still being counted when it closes',
     open.activity.defer(record);
   }
   const database = new DatabaseSync(join(folder, 'activity.db'));
-  const sums = database.prepare('SELECT count(*) AS calls, sum(tokensIn) AS tokensIn FROM calls').get();
+  const sums = database.prepare('SELECT count(*) AS calls, sum(requestTokens) AS requestTokens FROM calls').get();
   database.close();
-  expect(sums).toEqual({ calls: 52, tokensIn: 104 });
+  expect(sums).toEqual({ calls: 52, requestTokens: 104 });
 });
 
 test('estimates the tokens of text beyond the memory limit', async () => {

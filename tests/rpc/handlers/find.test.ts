@@ -67,7 +67,7 @@ test('finds a session behind any number of newer ones', async () => {
     what: '',
     durationMs: 1,
     requestBytes: 0,
-    givenBytes: 0,
+    modelResultBytes: 0,
     calls: 0,
     outcome: 'ok',
   });

@@ -40,7 +40,7 @@ function someStep(at: number): StepRecord {
     what: 'x',
     durationMs: 1,
     requestBytes: 1,
-    givenBytes: 1,
+    modelResultBytes: 1,
     calls: 1,
     outcome: outcomeOf(at),
   };
@@ -93,7 +93,9 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
   const home = join(folder, 'activity.db');
   inDatabase(home, (file) => {
     addRows(file, books);
-    file.exec('UPDATE calls SET tokensIn = durationMs, tokensSent = durationMs, tokensOut = durationMs * 2');
+    file.exec(
+      'UPDATE calls SET requestTokens = durationMs, serverResultTokens = durationMs, modelResultTokens = durationMs * 2',
+    );
   });
   const steps = Array.from({ length: 60 }, (_one, at) => someStep(at));
   for (const step of steps) activity.post({ kind: 'step', step });

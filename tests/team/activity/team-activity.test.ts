@@ -82,7 +82,7 @@ test('lists and sums the rows of all replicas, for one user or for all', async (
   const url = await teamDatabase();
   const [one, other] = [openRecorder(url), openRecorder(url, { replica: 'r2' })];
   for (let at = 0; at < 3; at++) one.activity.record(call({ tool: `t${at}` }));
-  await one.activity.ask('sql', [{ sql: 'UPDATE calls SET tokensOut = 7' }]);
+  await one.activity.ask('sql', [{ sql: 'UPDATE calls SET modelResultTokens = 7' }]);
   other.activity.record(call({ user: 'bob', outcome: 'failed', error: { code: 'internal', text: 'No \0 such note' } }));
   expect([await one.ship.ship(true), await other.ship.ship(true)]).toEqual([true, true]);
   expect((await one.calls()).map(({ user }) => user).toSorted()).toEqual(['ada', 'ada', 'ada', 'bob']);
@@ -128,8 +128,8 @@ test('resends a row that changes while it is sent', async () => {
   const put = rows.put.bind(rows);
   const sent: unknown[] = [];
   rows.put = async (lot) => {
-    if (sent.length === 0) await activity.ask('sql', [{ sql: 'UPDATE calls SET tokensOut = 5' }]);
-    sent.push(...lot.rows.map(({ tokensOut }) => tokensOut));
+    if (sent.length === 0) await activity.ask('sql', [{ sql: 'UPDATE calls SET modelResultTokens = 5' }]);
+    sent.push(...lot.rows.map(({ modelResultTokens }) => modelResultTokens));
     await put(lot);
   };
   activity.record(call());

@@ -42,20 +42,20 @@ const activitySteps: readonly string[] = [
     allowMs REAL NOT NULL,
     callMs REAL NOT NULL,
     shapeMs REAL NOT NULL,
-    argumentBytes INTEGER NOT NULL,
-    resultBytes INTEGER NOT NULL,
-    givenBytes INTEGER NOT NULL,
-    tokensIn INTEGER,
-    tokensOut INTEGER,
+    requestBytes INTEGER NOT NULL,
+    serverResultBytes INTEGER NOT NULL,
+    modelResultBytes INTEGER NOT NULL,
+    requestTokens INTEGER,
+    modelResultTokens INTEGER,
     tokensEstimated INTEGER NOT NULL DEFAULT 0,
     outcome TEXT NOT NULL,
     errorCode TEXT,
     errorText TEXT,
-    why TEXT,
+    reason TEXT,
     spillId TEXT,
     sensitivity TEXT,
     step INTEGER,
-    tokensSent INTEGER,
+    serverResultTokens INTEGER,
     user TEXT,
     preview TEXT
   ) STRICT;
@@ -63,8 +63,8 @@ const activitySteps: readonly string[] = [
   CREATE INDEX callsByStep ON calls (step, server) WHERE step IS NOT NULL;
   -- Few calls have any of these: a column would take room in each row.
   CREATE TABLE callLabels (id INTEGER PRIMARY KEY, labels TEXT NOT NULL) STRICT;
-  CREATE TABLE callUnkept (id INTEGER PRIMARY KEY, why TEXT NOT NULL) STRICT;
-  CREATE TABLE callPassed (id INTEGER PRIMARY KEY, why TEXT NOT NULL, limitBytes INTEGER) STRICT;
+  CREATE TABLE callPayloadDrops (id INTEGER PRIMARY KEY, reason TEXT NOT NULL) STRICT;
+  CREATE TABLE callUnspilled (id INTEGER PRIMARY KEY, reason TEXT NOT NULL, limitBytes INTEGER) STRICT;
   CREATE TABLE callRepeats (id INTEGER PRIMARY KEY, repeats INTEGER NOT NULL) STRICT;
   CREATE TABLE moments (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, what TEXT NOT NULL) STRICT;
   CREATE TABLE ledgerHours (
@@ -111,7 +111,7 @@ const activitySteps: readonly string[] = [
     what TEXT NOT NULL,
     durationMs REAL NOT NULL,
     requestBytes INTEGER NOT NULL,
-    givenBytes INTEGER NOT NULL,
+    modelResultBytes INTEGER NOT NULL,
     calls INTEGER NOT NULL,
     outcome TEXT NOT NULL,
     errorText TEXT,

@@ -20,9 +20,10 @@ const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${colum
 export function insertCall(database: DatabaseSync, row: CallRow, sparse: SparseFields): number {
   const { unkept, unspilled, repeats } = sparse;
   const id = Number(prepareCached(database, insertSql).run(...row).lastInsertRowid);
-  if (unkept !== undefined) prepareCached(database, 'INSERT OR REPLACE INTO callUnkept VALUES (?, ?)').run(id, unkept);
+  if (unkept !== undefined)
+    prepareCached(database, 'INSERT OR REPLACE INTO callPayloadDrops VALUES (?, ?)').run(id, unkept);
   if (unspilled !== undefined) {
-    const insert = prepareCached(database, 'INSERT OR REPLACE INTO callPassed VALUES (?, ?, ?)');
+    const insert = prepareCached(database, 'INSERT OR REPLACE INTO callUnspilled VALUES (?, ?, ?)');
     insert.run(id, unspilled.reason, unspilled.limitBytes ?? null);
   }
   if (repeats !== undefined)
@@ -35,7 +36,7 @@ export function updateTokens(database: DatabaseSync, id: number, counts: CallTok
   const { request, serverResult, modelResult, estimated } = counts;
   prepareCached(
     database,
-    'UPDATE calls SET tokensIn = ?, tokensSent = ?, tokensOut = ?, tokensEstimated = ? WHERE id = ?',
+    'UPDATE calls SET requestTokens = ?, serverResultTokens = ?, modelResultTokens = ?, tokensEstimated = ? WHERE id = ?',
   ).run(request, serverResult, modelResult, Number(estimated), id);
 }
 
@@ -47,15 +48,15 @@ export function updateLabels(database: DatabaseSync, id: number, labels: string)
 /** Deletes the oldest records beyond `maxRows`, and what belongs to records that are gone. */
 export function trimCalls(database: DatabaseSync, maxRows: number): void {
   prepareCached(database, 'DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
-  for (const table of ['callUnkept', 'callPassed', 'callRepeats', 'callLabels'])
+  for (const table of ['callPayloadDrops', 'callUnspilled', 'callRepeats', 'callLabels'])
     prepareCached(database, `DELETE FROM ${table} WHERE id < (SELECT min(id) FROM calls)`).run();
 }
 
 /** Whole records, up to their conditions. */
 export const selectCalls = `SELECT *, (SELECT labels FROM callLabels WHERE callLabels.id = calls.id) AS labels,
-  (SELECT why FROM callUnkept WHERE callUnkept.id = calls.id) AS unkept,
-  (SELECT why FROM callPassed WHERE callPassed.id = calls.id) AS passed,
-  (SELECT limitBytes FROM callPassed WHERE callPassed.id = calls.id) AS limitBytes,
+  (SELECT reason FROM callPayloadDrops WHERE callPayloadDrops.id = calls.id) AS unkept,
+  (SELECT reason FROM callUnspilled WHERE callUnspilled.id = calls.id) AS unspilled,
+  (SELECT limitBytes FROM callUnspilled WHERE callUnspilled.id = calls.id) AS limitBytes,
   (SELECT repeats FROM callRepeats WHERE callRepeats.id = calls.id) AS repeats FROM calls`;
 
 /** The newest records first. */
@@ -92,11 +93,11 @@ export function toEntry(row: Record<string, SQLOutputValue>): ActivityEntry {
     server: text('server'),
     tool: text('tool'),
     via: textIf('via'),
-    declared: { reason: textIf('why'), sensitivity: textIf('sensitivity') },
+    declared: { reason: textIf('reason'), sensitivity: textIf('sensitivity') },
     preview: textIf('preview'),
     spillId: textIf('spillId'),
-    unspilled: has('passed')
-      ? { reason: text('passed') as UnspilledReason, limitBytes: numberIf('limitBytes') }
+    unspilled: has('unspilled')
+      ? { reason: text('unspilled') as UnspilledReason, limitBytes: numberIf('limitBytes') }
       : undefined,
     repeats: numberIf('repeats'),
     durationMs: number('durationMs'),
@@ -107,14 +108,14 @@ export function toEntry(row: Record<string, SQLOutputValue>): ActivityEntry {
       shape: number('shapeMs'),
     },
     bytes: {
-      request: number('argumentBytes'),
-      serverResult: number('resultBytes'),
-      modelResult: number('givenBytes'),
+      request: number('requestBytes'),
+      serverResult: number('serverResultBytes'),
+      modelResult: number('modelResultBytes'),
     },
     tokens: {
-      request: numberIf('tokensIn'),
-      serverResult: numberIf('tokensSent'),
-      modelResult: numberIf('tokensOut'),
+      request: numberIf('requestTokens'),
+      serverResult: numberIf('serverResultTokens'),
+      modelResult: numberIf('modelResultTokens'),
       estimated: number('tokensEstimated') === 1,
     },
     outcome: text('outcome') as CallOutcome,

@@ -27,7 +27,7 @@ export function callTotals(database: DatabaseSync, search: CallSearch): CallTota
   const row = database
     .prepare(
       `SELECT count(*) AS total, coalesce(sum(${isProblem}), 0) AS failed,
-       coalesce(sum(tokensIn), 0) AS request, coalesce(sum(tokensOut), 0) AS modelResult
+       coalesce(sum(requestTokens), 0) AS request, coalesce(sum(modelResultTokens), 0) AS modelResult
        FROM calls WHERE ${['TRUE', ...clauses].join(' AND ')}`,
     )
     .get(...values);
@@ -50,7 +50,7 @@ export function callsByServer(database: DatabaseSync, since: number): ServerTota
   const rows = database
     .prepare(
       `SELECT server, count(*) AS calls, sum(${isProblem}) AS failures,
-       sum(coalesce(tokensIn, 0) + coalesce(tokensOut, 0)) AS tokens
+       sum(coalesce(requestTokens, 0) + coalesce(modelResultTokens, 0)) AS tokens
        FROM calls WHERE server <> '' AND startedAt >= ? GROUP BY server ORDER BY tokens DESC, server`,
     )
     .all(since);
@@ -116,7 +116,7 @@ export function whereClauses({ text, found = [], outcomes, spilled, app, server,
   if (until !== undefined) add('startedAt < ?', until);
   if (text !== undefined && text !== '') {
     // instr() knows no wildcards: what a user types is looked for as it stands.
-    const named = `instr(lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(errorText, '')), lower(?)) > 0`;
+    const named = `instr(lower(server || ':' || tool || ' ' || coalesce(reason, '') || ' ' || coalesce(errorText, '')), lower(?)) > 0`;
     if (found.length === 0) add(named, text);
     else add(`(${named} OR id IN (SELECT value FROM json_each(?)))`, text, JSON.stringify(found));
   }

@@ -343,8 +343,8 @@ export class Recorder {
     const payload = request && this.#packed({ request, serverResult: 'nothing', modelResult: given ?? 'nothing' });
     const unkept = request === undefined ? 'call' : typeof payload === 'string' ? payload : undefined;
     const packed = typeof payload === 'object' ? payload : undefined;
-    const givenBytes = given?.size?.payloadBytes ?? step.givenBytes;
-    const values = toValues({ ...step, givenBytes, unkept: step.unkept ?? unkept }, this.#masker);
+    const modelResultBytes = given?.size?.payloadBytes ?? step.modelResultBytes;
+    const values = toValues({ ...step, modelResultBytes, unkept: step.unkept ?? unkept }, this.#masker);
     this.#hasSteps = true;
     this.#push({
       bytes: rowBytes(values) + (packed?.packed.body.length ?? 0),

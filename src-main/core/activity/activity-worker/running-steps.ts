@@ -57,7 +57,7 @@ function end(database: DatabaseSync, ids: string): void {
   const these = 'id IN (SELECT value FROM json_each(?))';
   database
     .prepare(
-      `INSERT INTO steps (${columns.join(', ')}, durationMs, givenBytes, calls, outcome, errorText)
+      `INSERT INTO steps (${columns.join(', ')}, durationMs, modelResultBytes, calls, outcome, errorText)
        SELECT ${columns.join(', ')}, seenAt - startedAt, 0, (SELECT count(*) FROM calls WHERE calls.step = openSteps.id), 'failed', ?
        FROM openSteps WHERE ${these} ON CONFLICT (id) DO NOTHING`,
     )

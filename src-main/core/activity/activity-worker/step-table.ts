@@ -31,7 +31,7 @@ export interface StepRow extends StepRecord {
 
 export const stepColumns = [
   ...['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'durationMs', 'requestBytes'],
-  ...['givenBytes', 'calls', 'outcome', 'errorText', 'unkept', 'user'],
+  ...['modelResultBytes', 'calls', 'outcome', 'errorText', 'unkept', 'user'],
 ] as const;
 // Not OR IGNORE, because the triggers would then ignore errors as well.
 const insertSql = `INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${stepColumns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`;
@@ -82,10 +82,10 @@ export type StepValues = readonly (string | number | null)[];
 export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): StepValues {
   const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
   const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, requestBytes } = step;
-  const { givenBytes, calls, outcome, errorText, unkept, user } = step;
+  const { modelResultBytes, calls, outcome, errorText, unkept, user } = step;
   const said = [text(app, maxPurposeLength), mode, kind, text(name, maxPurposeLength), text(what, maxPurposeLength)];
   const error = errorText === undefined ? null : text(errorText, maxErrorLength);
-  const measured = [durationMs, requestBytes, givenBytes, calls];
+  const measured = [durationMs, requestBytes, modelResultBytes, calls];
   return [id, Math.round(startedAt), sessionId, ...said, ...measured, outcome, error, unkept ?? null, user ?? null];
 }
 

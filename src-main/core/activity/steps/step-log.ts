@@ -87,7 +87,7 @@ export class StepLog implements StepRecorder {
     const steps = open.map(({ exchange: { id, startedAt, method, params }, owner }): StepRecord => {
       const { sessionId, app, mode } = owner();
       const requestBytes = Buffer.byteLength(JSON.stringify(params));
-      const soFar = { durationMs: 0, givenBytes: 0, calls: 0, outcome: 'ok' } as const;
+      const soFar = { durationMs: 0, modelResultBytes: 0, calls: 0, outcome: 'ok' } as const;
       return { id, startedAt, sessionId, app, mode, ...this.words({ method, params }, mode), requestBytes, ...soFar };
     });
     this.#options.activity.post({ kind: 'running', steps, at: Date.now() });
@@ -108,7 +108,7 @@ export class StepLog implements StepRecorder {
       mode,
       kind,
       durationMs,
-      givenBytes: bytes.modelResult,
+      modelResultBytes: bytes.modelResult,
       outcome,
       errorText: error?.text,
       name: call.via ?? call.tool,
@@ -158,7 +158,7 @@ export class StepLog implements StepRecorder {
       ...words,
       durationMs,
       requestBytes: request.bytes,
-      givenBytes: isToolResult(payload) ? payloadBytes(payload) : (given?.bytes ?? 0),
+      modelResultBytes: isToolResult(payload) ? payloadBytes(payload) : (given?.bytes ?? 0),
       calls: finishedCalls.length,
       outcome,
       errorText,

@@ -47,7 +47,7 @@ export interface StepRecord extends StepWords {
   readonly durationMs: number;
   /** Size of the params, and of the outgoing payload: `result` or `error`. */
   readonly requestBytes: number;
-  readonly givenBytes: number;
+  readonly modelResultBytes: number;
   /** Calls of servers' tools that ran for it. */
   readonly calls: number;
   readonly outcome: CallOutcome;

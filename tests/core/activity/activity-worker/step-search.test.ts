@@ -59,7 +59,7 @@ function step(changes: Partial<StepRecord> & { readonly id: number }): StepRecor
     what: 'fs_read',
     durationMs: 1,
     requestBytes: 10,
-    givenBytes: 20,
+    modelResultBytes: 20,
     calls: 1,
     outcome: 'ok',
     ...changes,
@@ -141,7 +141,7 @@ test('stores a step unchanged except for masked secrets', () => {
     unkept: 'call' as const,
     durationMs: 3,
     requestBytes: 11,
-    givenBytes: 12,
+    modelResultBytes: 12,
     calls: 2,
   };
   const { id: _id, ...facts } = whole;
@@ -180,8 +180,8 @@ test('filters steps by their calls, in one session or all, with or without a tim
     );
     insert(database, steps, 1000);
     const call = database.prepare(
-      `INSERT INTO calls (startedAt, sessionId, app, mode, server, tool, durationMs, resolveMs, allowMs, callMs, shapeMs, argumentBytes, resultBytes,
-        givenBytes, outcome, spillId, step) VALUES (?, 's1', 'cursor', 'search', ?, ?, 1, 0, 0, 1, 0, 1, 1, 1, ?, ?, ?)`,
+      `INSERT INTO calls (startedAt, sessionId, app, mode, server, tool, durationMs, resolveMs, allowMs, callMs, shapeMs, requestBytes, serverResultBytes,
+        modelResultBytes, outcome, spillId, step) VALUES (?, 's1', 'cursor', 'search', ?, ?, 1, 0, 0, 1, 0, 1, 1, 1, ?, ?, ?)`,
     );
     for (const [n, { id, startedAt }] of steps.entries()) {
       const outcome = n % 6 === 0 ? 'failed' : n % 5 === 0 ? 'blocked' : n % 7 === 0 ? 'cancelled' : 'ok';
