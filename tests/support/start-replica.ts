@@ -81,7 +81,7 @@ export async function letTesterIn(database: Pick<Database, 'sql'>): Promise<void
     INSERT INTO tooltray.users (id, name, name_key, role, is_service, groups, routing_key)
     VALUES ('tester', 'tester', 'tester', 'member', false, '{}', '0') ON CONFLICT DO NOTHING`;
   await sql`
-    INSERT INTO tooltray.person_tokens (id, user_id, label, hash, read_only, ends_at)
+    INSERT INTO tooltray.user_tokens (id, user_id, label, hash, read_only, expires_at)
     VALUES ('test', 'tester', '', ${hashOf(teamToken)}, false, now() + interval '1 day') ON CONFLICT DO NOTHING`;
   // Most tests are not about grants.
   await sql`INSERT INTO tooltray.group_grants VALUES ('everyone', '*') ON CONFLICT DO NOTHING`;

@@ -46,12 +46,12 @@ export class DashboardSessions {
           SELECT routing_key AS key FROM tooltray.users WHERE id = ${user}`;
         const made = `${row?.key ?? '0'}.${random}`;
         await sql`
-          INSERT INTO tooltray.page_sessions (hash, user_id, token_id, ends_at)
+          INSERT INTO tooltray.page_sessions (hash, user_id, token_id, expires_at)
           VALUES (${hashOf(made)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + maxMs)})`;
         await sql`
-          DELETE FROM tooltray.page_sessions WHERE (ends_at < now() OR hash IN (
+          DELETE FROM tooltray.page_sessions WHERE (expires_at < now() OR hash IN (
             SELECT hash FROM tooltray.page_sessions WHERE user_id = ${user}
-            ORDER BY made_at DESC OFFSET ${maxPerUser}))`;
+            ORDER BY created_at DESC OFFSET ${maxPerUser}))`;
         return made;
       })
       .catch(rethrowDatabaseError);
@@ -65,9 +65,9 @@ export class DashboardSessions {
   async consumeState(id: string, until: number): Promise<boolean> {
     const taken = await this.#sql
       .begin(async (sql) => {
-        await sql`DELETE FROM tooltray.page_visits WHERE ends_at < now() - interval '1 hour'`;
+        await sql`DELETE FROM tooltray.page_visits WHERE expires_at < now() - interval '1 hour'`;
         return sql`
-          INSERT INTO tooltray.page_visits (hash, ends_at) VALUES (${hashOf(id)}, ${new Date(until)})
+          INSERT INTO tooltray.page_visits (hash, expires_at) VALUES (${hashOf(id)}, ${new Date(until)})
           ON CONFLICT DO NOTHING RETURNING hash`;
       })
       .catch(rethrowDatabaseError);
@@ -82,9 +82,9 @@ export class DashboardSessions {
         SELECT DISTINCT g.profile FROM tooltray.group_grants g
         WHERE g.name = ANY(u.groups || u.issued_groups || ${everyone}::text) ORDER BY 1) AS given
       FROM tooltray.page_sessions s JOIN tooltray.users u ON u.id = s.user_id
-      LEFT JOIN tooltray.person_tokens t ON t.id = s.token_id
-      WHERE s.hash = ${hashOf(secret)} AND s.ends_at > now() AND u.off_at IS NULL
-        AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND t.ends_at > now()))`.catch(rethrowDatabaseError);
+      LEFT JOIN tooltray.user_tokens t ON t.id = s.token_id
+      WHERE s.hash = ${hashOf(secret)} AND s.expires_at > now() AND u.off_at IS NULL
+        AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND t.expires_at > now()))`.catch(rethrowDatabaseError);
     if (row === undefined) return undefined;
     const { given, ...viewer } = row;
     return { ...viewer, grant: grantOf(given) };

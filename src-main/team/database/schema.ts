@@ -108,21 +108,21 @@ const firstSchema = `
     id text NOT NULL, name text NOT NULL, name_key text NOT NULL, email text,
     role text NOT NULL CHECK (role IN ('admin', 'member')), is_service boolean NOT NULL, groups text[] NOT NULL,
     issued_groups text[] NOT NULL DEFAULT '{}', issuer text, subject text, routing_key text NOT NULL, claims_at timestamptz, off_at timestamptz,
-    made_at timestamptz NOT NULL DEFAULT now(),
+    created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (id), UNIQUE (name_key), UNIQUE (issuer, subject)
   );
   CREATE UNIQUE INDEX users_by_email ON tooltray.users (lower(email));
   CREATE TABLE tooltray.group_grants (
     name text NOT NULL, profile text NOT NULL, PRIMARY KEY (name, profile)
   );
-  CREATE TABLE tooltray.person_tokens (
+  CREATE TABLE tooltray.user_tokens (
     id text NOT NULL, user_id text NOT NULL, label text NOT NULL, hash bytea NOT NULL,
-    profile text, read_only boolean NOT NULL, made_at timestamptz NOT NULL DEFAULT now(),
-    ends_at timestamptz NOT NULL, used_at timestamptz, revoked_at timestamptz,
+    profile text, read_only boolean NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL, last_used_at timestamptz, revoked_at timestamptz,
     PRIMARY KEY (id), UNIQUE (hash),
     FOREIGN KEY (user_id) REFERENCES tooltray.users (id) ON DELETE CASCADE
   );
-  CREATE INDEX person_tokens_of_user ON tooltray.person_tokens (user_id);
+  CREATE INDEX user_tokens_of_user ON tooltray.user_tokens (user_id);
 
   CREATE TABLE tooltray.secrets (
     owner text NOT NULL, name text NOT NULL,
@@ -132,14 +132,14 @@ const firstSchema = `
   );
 
   CREATE TABLE tooltray.page_sessions (
-    hash bytea NOT NULL, user_id text NOT NULL, token_id text, made_at timestamptz NOT NULL DEFAULT now(),
-    ends_at timestamptz NOT NULL, PRIMARY KEY (hash),
+    hash bytea NOT NULL, user_id text NOT NULL, token_id text, created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL, PRIMARY KEY (hash),
     FOREIGN KEY (user_id) REFERENCES tooltray.users (id) ON DELETE CASCADE,
-    FOREIGN KEY (token_id) REFERENCES tooltray.person_tokens (id) ON DELETE CASCADE
+    FOREIGN KEY (token_id) REFERENCES tooltray.user_tokens (id) ON DELETE CASCADE
   );
   CREATE INDEX page_sessions_of_user ON tooltray.page_sessions (user_id);
   CREATE TABLE tooltray.page_visits (
-    hash bytea NOT NULL, ends_at timestamptz NOT NULL, PRIMARY KEY (hash)
+    hash bytea NOT NULL, expires_at timestamptz NOT NULL, PRIMARY KEY (hash)
   );
 
   CREATE TABLE tooltray.quota_windows (

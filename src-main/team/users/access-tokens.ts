@@ -95,11 +95,11 @@ export class AccessTokenStore {
     const sql = this.#sql;
     const [made] = await sql<AccessToken[]>`
         WITH made AS (
-          INSERT INTO tooltray.person_tokens (id, user_id, label, hash, profile, read_only, ends_at)
+          INSERT INTO tooltray.user_tokens (id, user_id, label, hash, profile, read_only, expires_at)
           SELECT ${id}, u.id, ${label}, ${hashOf(token)}, ${profile ?? null}, ${readOnly}, ${new Date(expiresAt)}
           FROM tooltray.users u WHERE u.name = ${user} AND (
-            SELECT count(*) FROM tooltray.person_tokens t
-            WHERE t.user_id = u.id AND t.revoked_at IS NULL AND t.ends_at > now()) < ${maxActive}
+            SELECT count(*) FROM tooltray.user_tokens t
+            WHERE t.user_id = u.id AND t.revoked_at IS NULL AND t.expires_at > now()) < ${maxActive}
           RETURNING *)
         SELECT ${shown(sql)} FROM made t, tooltray.users u WHERE u.id = t.user_id`.catch(rethrowDatabaseError);
     if (made === undefined) throw noneFor(user);
@@ -110,8 +110,8 @@ export class AccessTokenStore {
   async list(user?: string): Promise<readonly AccessToken[]> {
     const sql = this.#sql;
     return sql<AccessToken[]>`
-      SELECT ${shown(sql)} FROM tooltray.person_tokens t JOIN tooltray.users u ON u.id = t.user_id ${user === undefined ? sql`` : sql`AND u.name = ${user}`}
-      ORDER BY t.made_at`.catch(rethrowDatabaseError);
+      SELECT ${shown(sql)} FROM tooltray.user_tokens t JOIN tooltray.users u ON u.id = t.user_id ${user === undefined ? sql`` : sql`AND u.name = ${user}`}
+      ORDER BY t.created_at`.catch(rethrowDatabaseError);
   }
 
   /** Again is no mistake. Rejects with AppError `not_found` or `store_unreachable`. */
@@ -119,7 +119,7 @@ export class AccessTokenStore {
     const revoked = await this.#sql
       .begin(async (sql) => {
         const [row] = await sql<(AccessToken & { userId: string })[]>`
-          UPDATE tooltray.person_tokens t SET revoked_at = coalesce(t.revoked_at, now()) FROM tooltray.users u
+          UPDATE tooltray.user_tokens t SET revoked_at = coalesce(t.revoked_at, now()) FROM tooltray.users u
           WHERE t.id = ${id} AND u.id = t.user_id
           RETURNING ${shown(sql)}, u.id AS "userId"`;
         if (row === undefined) return undefined;
@@ -137,18 +137,18 @@ export class AccessTokenStore {
   /** Undefined if it is not in force, or whoever has it is off. Rejects with AppError `store_unreachable`. */
   async authenticate(token: string): Promise<Bearer | undefined> {
     const [found] = await this.#sql<Bearer[]>`
-      SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "expiresAt"
-      FROM tooltray.person_tokens t JOIN tooltray.users u ON u.id = t.user_id
+      SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.expires_at AS "expiresAt"
+      FROM tooltray.user_tokens t JOIN tooltray.users u ON u.id = t.user_id
       WHERE t.hash = ${hashOf(token)}
-        AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrowDatabaseError);
+        AND t.revoked_at IS NULL AND t.expires_at > now() AND u.off_at IS NULL`.catch(rethrowDatabaseError);
     return found;
   }
 
   /** The ids among these that are valid. Rejects with AppError `store_unreachable`. */
   async active(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.#sql<{ id: string }[]>`
-      SELECT t.id FROM tooltray.person_tokens t
-      WHERE t.id = ANY(${[...ids]}) AND t.revoked_at IS NULL AND t.ends_at > now()
+      SELECT t.id FROM tooltray.user_tokens t
+      WHERE t.id = ANY(${[...ids]}) AND t.revoked_at IS NULL AND t.expires_at > now()
     `.catch(rethrowDatabaseError);
     return new Set(rows.map(({ id }) => id));
   }
@@ -156,7 +156,7 @@ export class AccessTokenStore {
   /** Notes that they were used now. Rejects with AppError `store_unreachable`. */
   async used(ids: readonly string[]): Promise<void> {
     await this.#sql`
-      UPDATE tooltray.person_tokens SET used_at = now() WHERE id = ANY(${[...ids]})
+      UPDATE tooltray.user_tokens SET last_used_at = now() WHERE id = ANY(${[...ids]})
     `.catch(rethrowDatabaseError);
   }
 
@@ -171,8 +171,8 @@ export class AccessTokenStore {
 }
 
 function shown(sql: ISql): ReturnType<ISql['unsafe']> {
-  return sql.unsafe(`t.id, u.name AS user, t.label, t.profile, t.read_only AS "readOnly", t.made_at AS "createdAt",
-    t.ends_at AS "expiresAt", t.used_at AS "lastUsedAt", t.revoked_at AS "revokedAt"`);
+  return sql.unsafe(`t.id, u.name AS user, t.label, t.profile, t.read_only AS "readOnly", t.created_at AS "createdAt",
+    t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt", t.revoked_at AS "revokedAt"`);
 }
 
 function badEnd(maxDays: number): AppError {

@@ -54,7 +54,7 @@ test('records every change with the operator, signed, and no listing', async () 
     { words: ['team', 'user', 'delete', 'ana'], change: 'revoked' },
   ];
   for (const { words, input } of acts) expect(await run(words, input)).toMatchObject({ code: 0 });
-  const [token] = await database.sql<{ id: string }[]>`SELECT id FROM tooltray.person_tokens`;
+  const [token] = await database.sql<{ id: string }[]>`SELECT id FROM tooltray.user_tokens`;
   expect(await run(['team', 'token', 'revoke', token?.id ?? ''])).toMatchObject({ code: 0 });
   for (const list of ['user', 'token', 'secret']) await run(['team', list, 'list']);
   expect(await run(['team', 'user', 'suspend', 'nobody'])).toMatchObject({ code: 1 });

@@ -61,7 +61,7 @@ test('accepts a newer schema with additive migrations only, and rejects any othe
 
 test('an online migration builds an index outside a transaction', async () => {
   const url = await teamDatabase();
-  const sql = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS users_made ON tooltray.users (made_at)';
+  const sql = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS users_made ON tooltray.users (created_at)';
   const online: Step = { name: 'online', sql, isAdditive: true, isOnline: true };
   expect(await migrate(url, [...steps, online])).toMatchObject({ steps: ['online'] });
 });

@@ -67,7 +67,7 @@ test('rejects guessed, altered, expired and revoked tokens with the same text', 
   await own.tokens.revoke(revoked.id);
   const expired = await own.tokens.create({ user: 'ana', label: '', expiresAt: Date.now() + 3_600_000 });
   await one.replica.database.sql`
-    UPDATE tooltray.person_tokens SET ends_at = now() WHERE id = ${expired.id}`;
+    UPDATE tooltray.user_tokens SET expires_at = now() WHERE id = ${expired.id}`;
   const altered = `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`;
   const bad = [
     ...[altered, good.replace(/^tt_\d+/, 'tt_1'), revoked.token, expired.token],
@@ -194,12 +194,12 @@ test('stores only a token’s hash, and when it was used', async () => {
   onTestFinished(() => sql.end());
   const [row] = await sql<
     { hash: Buffer; text: string }[]
-  >`SELECT hash, t::text AS text FROM tooltray.person_tokens t WHERE id <> 'test'`;
+  >`SELECT hash, t::text AS text FROM tooltray.user_tokens t WHERE id <> 'test'`;
   expect(row?.hash).toEqual(createHash('sha256').update(token).digest());
   expect(row?.text).not.toContain(token.slice(-20));
   expect((await all.tokens.list('ana'))[0]?.lastUsedAt).toBeNull();
   await one.replica.stop();
   const [used] = await sql<{ used: boolean }[]>`
-    SELECT used_at IS NOT NULL AS used FROM tooltray.person_tokens WHERE id <> 'test'`;
+    SELECT last_used_at IS NOT NULL AS used FROM tooltray.user_tokens WHERE id <> 'test'`;
   expect(used?.used).toBe(true);
 });
