@@ -1,7 +1,7 @@
 /**
- * The core's side of the activity record: posts events to the thread that owns the database, and asks it questions. It
- * never waits for the disk. Events are sent within a tenth of a second, and the thread writes them within another half:
- * a core that is killed loses at most the last second. A core that is closed loses nothing.
+ * The core's side of the activity record: posts events to the thread that owns the database, and queries it, without
+ * waiting for the disk. Events are sent within a tenth of a second, and written within another half second, so a
+ * killed core loses at most the last second. A core that is closed loses nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -56,7 +56,7 @@ type Arguments<Name extends keyof Questions> =
   Parameters<Questions[Name]> extends readonly [unknown, ...infer Rest] ? Rest : never;
 
 const sendIntervalMs = 100;
-/** The thread is not started while a core starts. */
+/** Delayed, so that the thread does not start while the core starts. In ms. */
 const annotationDelayMs = 1000;
 /** A batch is sent at once when it has this many events, whose copy takes a third of a millisecond, or bytes of text. */
 const batchEvents = 100;
@@ -72,7 +72,7 @@ const sampleLength = 512 * 1024;
 const minBytes = 256 * 1024;
 /** Longest time without a turn of the event loop while deferred work runs, in ms. */
 const sliceMs = 8;
-/** How long closing waits for tokens that are still being counted, and for the thread, in ms. */
+/** How long closing waits for token counts, and for the thread, in ms. */
 const countTimeoutMs = 1500;
 const closeTimeoutMs = 10_000;
 const initialPruneDelayMs = 10_000;
@@ -83,7 +83,7 @@ export class ActivityLog {
   readonly changed = new Emitter();
   /** Steps were written. */
   readonly stepsChanged = new Emitter();
-  /** One call, as soon as it has finished; and its tokens, when they are counted. */
+  /** Emits each finished call, and again its tokens when they are counted. */
   readonly recorded = new Emitter<CallRecord>();
   readonly counted = new Emitter<CallTokens>();
   readonly #options: ActivityLogOptions;
@@ -103,7 +103,7 @@ export class ActivityLog {
   #outboxBytes = 0;
   #known: Masker['matchers'];
   #timer: NodeJS.Timeout | undefined;
-  /** When it fires, by the clock of `performance.now()`. */
+  /** When the timer fires, by `performance.now()`. */
   #due = 0;
   #pruneTimers: readonly NodeJS.Timeout[] = [];
   #events = 0;
@@ -127,7 +127,7 @@ export class ActivityLog {
     return this.#options.file;
   }
 
-  /** Records a call. Returns at once. `labels`: what the scan of its result finds, later. */
+  /** Records a call. Returns at once. `labels`: resolves to the labels of its result. */
   record(call: CallRecord, texts?: CallTexts, labels?: Promise<readonly string[]>): void {
     if (this.#closed) return;
     this.recorded.emit(call);
@@ -141,7 +141,7 @@ export class ActivityLog {
     });
   }
 
-  /** Records a moment that explains a change in the figures. */
+  /** Records an event that explains a change in the figures. */
   annotate(type: AnnotationKind, what: string): void {
     this.post({ kind: 'annotation', at: Date.now(), type, what }, annotationDelayMs);
   }
@@ -191,7 +191,7 @@ export class ActivityLog {
     return { bytes, text, ...(isStructured && { isStructured }) };
   }
 
-  /** Asks the thread, with everything recorded so far. Rejects with what SQLite throws. */
+  /** Queries the thread, after everything recorded so far. Rejects with the error of SQLite. */
   async ask<Name extends keyof Questions>(name: Name, ...args: Arguments<Name>): Promise<Awaited<Answer<Name>>> {
     if (this.#closed) throw new Error('The activity record is closed.');
     this.#runDeferred();
@@ -200,7 +200,7 @@ export class ActivityLog {
     return (await this.#request({ ...this.#target(), kind: 'ask', name, args })) as Awaited<Answer<Name>>;
   }
 
-  /** Counts the tokens of a text that belongs to no record. Never rejects: what cannot be counted is estimated. */
+  /** Counts the tokens of a text that belongs to no record. Never rejects; uses an estimate if counting fails. */
   async countTokens(text: string): Promise<TokenCount> {
     if (text === '') return { tokens: 0, estimated: false };
     const shared = this.shareText(text);
@@ -212,7 +212,7 @@ export class ActivityLog {
     await this.ask('flush').catch(() => undefined);
   }
 
-  /** Ids of the tools that calls used lately and that returned a result; those of earlier runs are known a moment after the first use. */
+  /** Ids of the tools that recent calls used successfully; those of earlier runs are loaded after the first use. */
   usedTools(): ReadonlySet<string> {
     this.#loadUsed();
     return this.#used.ids;
@@ -276,7 +276,7 @@ export class ActivityLog {
       try {
         work[done++]?.();
       } catch (error) {
-        // One record less must not end the core.
+        // A missing record must not end the core.
         this.#options.log.warn('A record could not be made.', { error });
       }
     }
@@ -339,7 +339,7 @@ export class ActivityLog {
   #copyBytes({ byteLength: bytes, chunks }: RawJson): SharedText {
     if (bytes > maxPayloadBytes) return { bytes, text: undefined, sample: sampleBytes(chunks, sampleLength) };
     if (!this.#reserve(bytes)) return { bytes, text: undefined };
-    // A copy: the bytes of the result go on to the client app.
+    // A copy, because the result's bytes are sent to the client app.
     const text = new Uint8Array(bytes);
     let at = 0;
     for (const chunk of chunks) {

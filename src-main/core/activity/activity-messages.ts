@@ -11,9 +11,9 @@ import type { StepRecord } from './steps/step.ts';
 export interface SharedText {
   /** In UTF-8. */
   readonly bytes: number;
-  /** The text, or its bytes in UTF-8; undefined if it is too long, or if too much text was waiting already. */
+  /** The text, or its bytes in UTF-8; undefined if it is too long, or too much text was pending. */
   readonly text: string | Uint8Array<ArrayBuffer> | undefined;
-  /** Pieces of a text that is too long to be sent; a count of their tokens times `scale` is one of the whole. */
+  /** Pieces of a text that is too long to send; the count of their tokens times `scale` estimates that of the whole. */
   readonly sample?: { readonly text: string; readonly scale: number };
   /** The measured size of a result that is held as bytes. */
   readonly size?: ResultSize;
@@ -54,7 +54,7 @@ export interface LedgerOwner {
   readonly mode: string;
 }
 
-/** Tokens of a text on one side of the comparison. */
+/** A text on one side of the comparison. */
 export interface LedgerText {
   readonly cause: Cause;
   readonly server: string;
@@ -74,9 +74,9 @@ export interface Booking {
   readonly tool: string;
   /** The payload that crossed the connection; undefined if none did. */
   readonly payload: SharedText | undefined;
-  /** The text that the model reads of it, if that is another one. */
+  /** The text that the model reads of it, if different. */
   readonly loaded?: SharedText | undefined;
-  /** The app would have read the same without Tooltray. */
+  /** Whether the app would have read the same without Tooltray. */
   readonly isDirect: boolean;
   readonly others: readonly LedgerText[];
   /** For the result of a tools/call. */
@@ -84,7 +84,7 @@ export interface Booking {
     readonly kind: ResultKind;
     readonly request: number;
     readonly taker: ResultIntake;
-    /** Takes calls that ended after their own request was answered, in this session. */
+    /** Session whose late calls it takes: those that ended after their own request was answered. */
     readonly lateOf: number | undefined;
   };
 }
@@ -126,7 +126,7 @@ export interface ActivityFile {
 export type ActivityRequest = ActivityFile & { readonly number: number } & (
     | { readonly kind: 'events'; readonly events: readonly ActivityEvent[] }
     | { readonly kind: 'ask'; readonly name: string; readonly args: readonly unknown[] }
-    /** Writes everything and closes the file. `forget`: deletes all payloads first. */
+    /** Writes everything and closes the file. `forget`: first deletes all payloads. */
     | { readonly kind: 'close'; readonly forget: boolean }
   );
 
@@ -140,7 +140,10 @@ export interface ActivityFailure {
 
 export type CallTokens = PerPayload<number> & { readonly estimated: boolean };
 
-/** `number` answers a request; a batch of events is answered when all of it is on disk. Others are notices about a file. */
+/**
+ * `number` is that of the request; a batch of events is answered when all of it is on disk. Replies without a number
+ * are notices about a file.
+ */
 export type ActivityReply =
   | { readonly number: number; readonly value?: unknown; readonly failure?: ActivityFailure }
   | {

@@ -1,4 +1,4 @@
-/** The thread that owns activity databases: starts it, numbers requests, and hands replies to who asked. */
+/** The thread that owns activity databases: starts it, numbers requests, and dispatches replies. */
 import { resolveWorkerUrl } from '../base/workers.ts';
 import { WorkerThread } from '../base/worker-thread.ts';
 import { type ActivityReply, type ActivityRequest, toError } from './activity-messages.ts';
@@ -19,7 +19,8 @@ export class ActivityThread {
   #lastNumber = 0;
 
   /**
-   * `idleMs`: the thread ends after this long without work; it holds some 100 MB, and starts in half a second. `entry`: its
+   * `idleMs`: idle time after which the thread ends, because it uses some 100 MB and starts in half a second. `entry`:
+   * its
    * program.
    */
   constructor({ idleMs = 30_000, entry = resolveWorkerUrl('activity-worker/activity-worker', import.meta.url) } = {}) {
@@ -44,7 +45,7 @@ export class ActivityThread {
     };
   }
 
-  /** Resolves to the reply. Rejects if the thread ended before it came, or with what SQLite threw. */
+  /** Resolves to the reply. Rejects if the thread ended before, or with the error of SQLite. */
   request(request: Unnumbered, transferred: readonly ArrayBuffer[] = []): Promise<unknown> {
     const number = ++this.#lastNumber;
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Moments that explain a change in the figures: when the core started, when the mode became another. */
+/** Annotations for charts: they explain changes in the figures, such as a core start or a mode change. */
 import type { DatabaseSync } from 'node:sqlite';
 
 export type AnnotationKind = 'start' | 'mode';
@@ -7,7 +7,7 @@ export interface Annotation {
   /** ms since the epoch. */
   readonly at: number;
   readonly kind: AnnotationKind;
-  /** For a start the version, else the new mode, plus the app if it is not for all: `search for Cursor`. */
+  /** The version at a start, otherwise the new mode, with the app if it is not for all: `search for Cursor`. */
   readonly what: string;
 }
 
@@ -18,7 +18,7 @@ export function insertAnnotation(database: DatabaseSync, { at, kind, what }: Ann
   database.prepare('DELETE FROM moments WHERE id <= (SELECT max(id) FROM moments) - ?').run(maxAnnotations);
 }
 
-/** Oldest first; `until` itself is outside. */
+/** Oldest first; `until` is exclusive. */
 export function annotationsBetween(database: DatabaseSync, since: number, until: number): readonly Annotation[] {
   return database
     .prepare('SELECT at, kind, what FROM moments WHERE at >= ? AND at < ? ORDER BY at')

@@ -1,7 +1,7 @@
 /**
- * The argument that distinguishes one call of a tool from another, in a few words: `orders.json`, `SELECT id FROM
- * orders`, `acme/web #12`. It is chosen by the names of the arguments and by what the tool's schema requires; values of
- * secrets are masked, and invisible characters named.
+ * The argument that identifies a call of a tool, as a short text: `orders.json`, `SELECT id FROM orders`, `acme/web
+ * #12`. Chosen by the names of the arguments and by what the schema requires; secrets are masked, and invisible
+ * characters marked.
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, maskPlaceholder, maskText } from '../base/mask.ts';
@@ -9,10 +9,10 @@ import { markInvisible } from '../base/visible-text.ts';
 
 /** In characters. */
 const maxPreview = 120;
-/** A value is read no further than this before it is shortened, in characters. */
+/** Maximum length of a value that is read before it is shortened, in characters. */
 const maxRead = 2_000;
 
-/** Names that identify, the strongest first. Matched against the last word of an argument's name. */
+/** Names of identifying arguments in order of preference, matched against the last word of an argument's name. */
 const namesByRank: readonly RegExp[] = [
   /^(?:path|file|filename|filepath|directory|dir|folder|paths|files)$/,
   /^(?:url|uri|href|link|urls|uris)$/,
@@ -25,7 +25,7 @@ const namesByRank: readonly RegExp[] = [
 ];
 const lowestRank = namesByRank.length;
 
-/** Empty if nothing identifies the call. */
+/** Empty if no argument identifies the call. */
 export function argumentPreview(args: unknown, schema?: unknown): string {
   const input = objectOrEmpty(args);
   const required = requiredNames(schema);
@@ -41,7 +41,7 @@ export function argumentPreview(args: unknown, schema?: unknown): string {
   return shortened(markInvisible(maskText(number === undefined ? text : `${text} #${number}`)));
 }
 
-/** Lower is better; undefined: it says nothing. */
+/** Lower is better; undefined if it identifies nothing. */
 function rankOf(name: string, value: unknown, required: ReadonlySet<string>): number | undefined {
   if (isSecretName(name) || textOf(value) === '') return undefined;
   const word = lastWord(name);
@@ -76,7 +76,7 @@ function valueText(name: string, value: unknown): string {
   const word = lastWord(name);
   if (namesByRank[1]?.test(word) === true) return text.replace(/^https?:\/\/(?:www\.)?/, '');
   if (namesByRank[0]?.test(word) === true) return lastParts(text);
-  // A number alone says nothing.
+  // A number needs its name.
   return typeof value === 'string' || Array.isArray(value) || isObject(value) ? text : `${name}: ${text}`;
 }
 
@@ -96,7 +96,7 @@ function textOf(value: unknown): string {
       : textOf(value[name]);
 }
 
-/** Paths begin alike: the last two parts tell them apart. */
+/** The last two parts, because long paths share their beginning. */
 function lastParts(path: string): string {
   const parts = path
     .replace(/[/\\]+$/, '')

@@ -31,17 +31,17 @@ export interface ServerLatency {
   readonly calls: number;
   /** Number of measured calls that failed; cancelled calls do not count. */
   readonly failures: number;
-  /** Half of the calls took no longer, and 95 of 100, in ms. */
+  /** Percentiles of the duration, in ms. */
   readonly p50: number;
   readonly p95: number;
 }
 
-/** Putting more in order would hold everybody up. */
+/** Maximum number of measured calls, because sorting more would block. */
 export const maxMeasuredCalls = 20_000;
 
 /**
- * Slowest first, of the newest calls in that time: no more than `mostMeasured` of them. Calls that never reached a
- * server are in none.
+ * Slowest first, over the newest calls in that time, at most `maxMeasuredCalls`. Calls that never reached a server are
+ * excluded.
  */
 export function latencies(
   database: DatabaseSync,
@@ -63,7 +63,7 @@ export function latencies(
   return { servers: servers.toSorted((a, b) => b.p95 - a.p95), measured: rows.length };
 }
 
-/** The smallest value that this share of all do not exceed. `sorted`: ascending. */
+/** The smallest value that is not exceeded by this share of all. `sorted`: ascending. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

@@ -9,7 +9,7 @@ export interface TokenCount {
 }
 
 export const callOutcomes = ['ok', 'tool_error', 'failed', 'cancelled', 'blocked'] as const;
-/** In SQL: whether a call or a step with this outcome counts as a problem. A client's own cancel and a pause do not. */
+/** In SQL: whether an outcome counts as a problem. A client's own cancellation and a pause do not. */
 export function isProblemIn(outcome: string): string {
   return `(${outcome} NOT IN ('ok', 'cancelled'))`;
 }
@@ -31,7 +31,7 @@ export type UnspilledReason = 'server' | 'program' | 'wanted' | 'off' | 'below' 
 /** A large result that was returned whole. */
 export interface UnspilledResult {
   readonly reason: UnspilledReason;
-  /** The limit that it is below. */
+  /** The limit that it stays below. */
   readonly limitBytes?: number | undefined;
 }
 
@@ -77,29 +77,31 @@ export interface CallRecord {
   /** The ID of the spilled result. */
   readonly spillId?: string | undefined;
   readonly unspilled?: UnspilledResult | undefined;
-  /** Equal calls with equal results in a row, if the model was told so. */
+  /** Number of equal calls with equal results in a row, if the model was told. */
   readonly repeats?: number | undefined;
   readonly durationMs: number;
   readonly stages: StageTimes;
   readonly bytes: PerPayload<number>;
   readonly outcome: CallOutcome;
   readonly error?: { readonly code: string; readonly text: string } | undefined;
-  /** The step that the call ran for. */
+  /** The step that the call belongs to. */
   readonly step?: number | undefined;
   /** The trace that the call belongs to, if traces are collected; emitted but not stored. */
   readonly trace?: CallTrace | undefined;
 }
 
-/** `off`: by the settings; `busy`: too much waited to be written. */
+/** `off`: disabled by the settings; `busy`: too much was pending. */
 export type PayloadDropReason = 'off' | 'busy';
 
 /** A record as it is read from the database. */
 export interface ActivityEntry extends CallRecord {
-  /** Grows with every record; pages are asked for with it. */
+  /** Increases with every record; used for paging. */
   readonly id: number;
   /** Undefined until counted. `estimated`: whether at least one of them is an estimate. */
   readonly tokens: PerPayload<number | undefined> & { readonly estimated: boolean };
-  /** IDs of the scan rules that the result matched, separated by blanks; undefined if there are none, or until scanned. */
+  /**
+   * IDs of the scan rules that the result matched, separated by spaces; undefined if there are none, or until scanned.
+   */
   readonly labels?: string | undefined;
   /** Why the payloads were not stored. */
   readonly unkept?: PayloadDropReason | undefined;
@@ -123,7 +125,7 @@ export interface SparseFields extends Pick<CallRecord, 'unspilled' | 'repeats'> 
   readonly unkept?: PayloadDropReason | undefined;
 }
 
-/** A call record as the values of one row: masked, bounded, and of the types the table wants. */
+/** A call record as the values of one row: masked, bounded, and of the column types. */
 export type CallRow = readonly (string | number | null)[];
 
 interface Column {
@@ -161,11 +163,11 @@ export const columns: readonly Column[] = [
   { name: 'preview', kind: 'text', valueOf: ({ preview }) => preview, optional: true },
 ];
 
-/** Longest texts kept, in characters: a name, and what an error said. */
+/** Maximum length of a name, and of an error message, in characters. */
 const maxNameLength = 300;
 const maxErrorLength = 2000;
 
-/** Texts come from models and servers: they may hold a secret, be endless, or hold half a surrogate pair. */
+/** Texts come from models and servers: they may contain a secret, be very long, or contain half of a surrogate pair. */
 export function toRow(call: CallRecord, masker: Pick<Masker, 'maskText'>): CallRow {
   return columns.map(({ name, kind, valueOf, optional }) => {
     const value = valueOf(call);
@@ -181,7 +183,7 @@ export function toRow(call: CallRecord, masker: Pick<Masker, 'maskText'>): CallR
   });
 }
 
-/** About how much room the row takes in the database, in bytes. */
+/** Approximate size of the row in the database, in bytes. */
 export function rowBytes(row: CallRow): number {
   return row.reduce<number>((sum, value) => {
     if (value === null) return sum + 1;

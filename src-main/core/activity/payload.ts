@@ -1,4 +1,4 @@
-/** The payloads of a call or step as they are read: three sides, each a text or the reason why there is none. */
+/** The payloads of a call or step as read: three sides, each a text or the reason why there is none. */
 import type { PayloadDropReason } from './call-record.ts';
 
 export const payloadSides = ['request', 'serverResult', 'modelResult'] as const;
@@ -6,13 +6,13 @@ export const payloadSides = ['request', 'serverResult', 'modelResult'] as const;
 export type PayloadSide = (typeof payloadSides)[number];
 
 /**
- * Why a side has no text of its own: nothing was said; it is what the server sent; it is stored as a spill; it was too
- * long to be stored.
+ * Why a side has no text of its own: there was no payload; it equals the server's result; it is stored as a spill; it
+ * was too long to store.
  */
 export const payloadAbsences = ['nothing', 'same', 'spilled', 'too-long'] as const;
 export type PayloadGap = (typeof payloadAbsences)[number];
 
-/** `gone`: deleted for its age or for room; `failed`: what is on disk is damaged. */
+/** `gone`: deleted for its age or for space; `failed`: the stored row is damaged. */
 export type PayloadAbsence = PayloadGap | PayloadDropReason | 'gone' | 'failed';
 
 export interface PayloadQuery {
@@ -28,7 +28,7 @@ export interface PayloadQuery {
   readonly length: number;
 }
 
-/** A part of a masked text, or why there is none. `next`: where the rest begins; undefined at the end. */
+/** A part of a masked text, or the reason why there is none. `next`: where the rest begins; undefined at the end. */
 export type PayloadExcerpt =
   | { readonly text: string; readonly next: number | undefined }
   | { readonly none: PayloadAbsence };

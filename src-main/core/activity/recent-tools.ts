@@ -1,9 +1,9 @@
-/** The tools that calls used lately, which searches rank a little higher. Bounded; those of earlier runs are loaded once. */
+/** Recently used tools, which searches rank a little higher. Bounded; those of earlier runs are loaded once. */
 
 export const maxRecentTools = 200;
 
 export class RecentTools {
-  /** Ids (`server:tool`), the latest used last. */
+  /** Ids (`server:tool`), the most recent last. */
   #ids = new Set<string>();
   #isLoaded = false;
 
@@ -15,7 +15,7 @@ export class RecentTools {
     return this.#isLoaded;
   }
 
-  /** Notes a call that ended well. */
+  /** Records a successful call. */
   note(server: string, tool: string): void {
     const id = `${server}:${tool}`;
     this.#ids.delete(id);
@@ -23,7 +23,7 @@ export class RecentTools {
     this.#trim();
   }
 
-  /** `earlier`: ids on record, the latest used last. */
+  /** `earlier`: recorded ids, the most recent last. */
   load(earlier: readonly string[]): void {
     this.#isLoaded = true;
     this.#ids = new Set([...earlier.filter((id) => !this.#ids.has(id)), ...this.#ids]);

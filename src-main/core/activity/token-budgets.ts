@@ -1,10 +1,10 @@
-/** Tokens that a client app may be sent in a day before its model is told. Nothing is refused. */
+/** Budget of tokens per client app and day. The model is told; nothing is refused. */
 import { formatCount } from '../base/text-format.ts';
 import type { ActivityLog } from './activity-log.ts';
 import { startOfDay } from './local-time.ts';
 
 interface TokenBudgetsOptions {
-  /** Tokens per day by client app; `*` is for every other app. */
+  /** Tokens per day by client app; `*` for all others. */
   readonly budgets: () => Readonly<Record<string, number>>;
   readonly activity: Pick<ActivityLog, 'ask'>;
   /** ms since the epoch. */
@@ -14,20 +14,20 @@ interface TokenBudgetsOptions {
 interface DayOfApp {
   /** Start of the day, in ms since the epoch. */
   readonly day: number;
-  /** Tokens that the app was sent on that day, as of `requestedAt`. */
+  /** Tokens sent to the app on that day, as of `requestedAt`. */
   tokens: number;
   requestedAt: number;
-  /** The largest of `noticedShares` that the model was told of. */
+  /** The largest of `noticedShares` that the model was told. */
   notified: number;
 }
 
 /** Shares of a budget at which the model is told, once each. */
 const noticedShares = [1, 0.8];
 
-/** How long a sum is used before it is asked for again, in ms. */
+/** How long a sum is used before it is queried again, in ms. */
 const refreshMs = 2000;
 
-/** Apps whose day is kept: client apps choose their names themselves. Beyond that, all are told again. */
+/** Maximum number of apps, because client apps choose their names themselves. Beyond it, all are told again. */
 const maxApps = 1000;
 
 export class TokenBudgets {
@@ -39,8 +39,8 @@ export class TokenBudgets {
   }
 
   /**
-   * Returns the text for the model when a share of the budget is used up; undefined at other times. Never waits: a sum
-   * that is still being read counts at the next call.
+   * Returns the text for the model when a share of the budget is reached; otherwise undefined. Never waits: a pending
+   * sum counts at the next call.
    */
   notice(app: string, user: string | undefined): string | undefined {
     const { budgets, now } = this.#options;

@@ -1,10 +1,10 @@
-/** The activity database: its tables, and a bound of bytes for it. */
+/** The activity database: its tables, and its size limit. */
 import { RecoveringDatabase } from '../../base/recovering-database.ts';
 import { payloadSchema } from './payload-table.ts';
 
 const pageBytes = 4096;
 
-/** Opens nothing yet. `onAside`: where a broken file was moved, and what was wrong with it. */
+/** Opens nothing yet. `onAside`: receives the new path of a damaged file, and the damage. */
 export function createActivityDatabase(
   file: string,
   maxBytes: number,
@@ -12,7 +12,7 @@ export function createActivityDatabase(
 ): RecoveringDatabase {
   const kind = {
     name: 'The activity database',
-    // The WAL counts towards the bound: what it needed once is given back. Deleted rows are overwritten.
+    // The WAL counts towards the limit, so its space is released. Deleted rows are overwritten.
     pragmas: `PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST;
       PRAGMA wal_autocheckpoint = ${checkpointPages(maxBytes)};
       PRAGMA journal_size_limit = ${Math.floor(maxBytes / 20)}`,
@@ -21,12 +21,12 @@ export function createActivityDatabase(
   return new RecoveringDatabase(file, kind, onAside);
 }
 
-/** The WAL counts towards the bound as well: a twentieth of it, and at most SQLite's usual 1000 pages. */
+/** The WAL counts towards the limit: a twentieth of it, at most SQLite's default of 1000 pages. */
 function checkpointPages(maxBytes: number): number {
   return Math.max(8, Math.min(1000, Math.floor(maxBytes / 20 / pageBytes)));
 }
 
-/** The tables of the activity database, in its first and only step (`DatabaseKind.steps`). */
+/** The tables of the activity database, in its only step (`DatabaseKind.steps`). */
 const activitySteps: readonly string[] = [
   `CREATE TABLE calls (
     id INTEGER PRIMARY KEY,

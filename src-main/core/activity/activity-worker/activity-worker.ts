@@ -1,4 +1,4 @@
-/** Entry of the thread that owns activity databases: one for each file that its process records in. */
+/** Entry of the thread that owns activity databases, one per file of its process. */
 import { parentPort } from 'node:worker_threads';
 import { type ActivityReply, type ActivityRequest, toFailure } from '../activity-messages.ts';
 import { type QuestionContext, questions } from './questions.ts';

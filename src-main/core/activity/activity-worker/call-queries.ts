@@ -1,4 +1,4 @@
-/** Queries of the dashboard on the table of calls. Times in ms since the epoch. */
+/** Dashboard queries on the table of calls. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type ActivityEntry, isProblem } from '../call-record.ts';
 import { type CallSearch, type CallTotals, callTotals, whereClauses } from './call-totals.ts';
@@ -8,9 +8,9 @@ import { queryNumber } from './size-limit.ts';
 
 export interface CallPage extends CallTotals {
   readonly calls: readonly ActivityEntry[];
-  /** Id of the newest record, whether it matches or not; 0 without one. */
+  /** Id of the newest record, matching or not; 0 if there is none. */
   readonly lastId: number;
-  /** How many matching calls are newer than `afterId`. */
+  /** Number of matching calls that are newer than `afterId`. */
   readonly newer?: { readonly calls: number; readonly problems: number };
 }
 
@@ -20,7 +20,7 @@ export interface PageRange {
   readonly limit: number;
 }
 
-/** The newest that fit first. */
+/** Newest matches first. */
 export function searchCalls(
   database: DatabaseSync,
   search: CallSearch,
@@ -53,7 +53,7 @@ function newerThan(
   return { calls: Number(row?.['calls'] ?? 0), problems: Number(row?.['problems'] ?? 0) };
 }
 
-/** The record of one call; undefined if it is gone. */
+/** The record of one call; undefined if it was deleted. */
 export function findCall(database: DatabaseSync, id: number): ActivityEntry | undefined {
   const row = database.prepare(`${selectCalls} WHERE id = ?`).get(id);
   return row === undefined ? undefined : toEntry(row);
@@ -65,7 +65,7 @@ export function findCallBySpill(database: DatabaseSync, spillId: string): number
   return row === undefined ? undefined : Number(row['id']);
 }
 
-/** The oldest call on record that a client app made, not the user. */
+/** The oldest recorded call of a client app other than the user. */
 export function firstAppCall(database: DatabaseSync): { app: string; tool: string; at: number } | undefined {
   const row = database
     .prepare(
@@ -80,7 +80,7 @@ export function firstAppCall(database: DatabaseSync): { app: string; tool: strin
   };
 }
 
-/** Ids of the tools that the newest calls used with success, the latest used last. */
+/** Ids of the tools that the newest calls used successfully, the most recent last. */
 export function recentlyUsedTools(database: DatabaseSync): string[] {
   const rows = database
     .prepare(

@@ -16,7 +16,7 @@ import {
 const columnNames = columns.map(({ name }) => name);
 const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`;
 
-/** Inserts the row, with what few of them have, and returns its id. */
+/** Inserts the row and its sparse fields, and returns its id. */
 export function insertCall(database: DatabaseSync, row: CallRow, sparse: SparseFields): number {
   const { unkept, unspilled, repeats } = sparse;
   const id = Number(prepareCached(database, insertSql).run(...row).lastInsertRowid);
@@ -40,26 +40,26 @@ export function updateTokens(database: DatabaseSync, id: number, counts: CallTok
   ).run(request, serverResult, modelResult, Number(estimated), id);
 }
 
-/** Fills in what was found in a result; that of a record deleted meanwhile is dropped. */
+/** Fills in the labels of a result; those of a record deleted meanwhile are dropped. */
 export function updateLabels(database: DatabaseSync, id: number, labels: string): void {
   prepareCached(database, 'INSERT OR REPLACE INTO callLabels SELECT id, ? FROM calls WHERE id = ?').run(labels, id);
 }
 
-/** Deletes the oldest records beyond `maxRows`, and what belongs to records that are gone. */
+/** Deletes the oldest records beyond `maxRows`, and what belongs to deleted records. */
 export function trimCalls(database: DatabaseSync, maxRows: number): void {
   prepareCached(database, 'DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
   for (const table of ['callPayloadDrops', 'callUnspilled', 'callRepeats', 'callLabels'])
     prepareCached(database, `DELETE FROM ${table} WHERE id < (SELECT min(id) FROM calls)`).run();
 }
 
-/** Whole records, up to their conditions. */
+/** Selects complete records; conditions follow. */
 export const selectCalls = `SELECT *, (SELECT labels FROM callLabels WHERE callLabels.id = calls.id) AS labels,
   (SELECT reason FROM callPayloadDrops WHERE callPayloadDrops.id = calls.id) AS unkept,
   (SELECT reason FROM callUnspilled WHERE callUnspilled.id = calls.id) AS unspilled,
   (SELECT limitBytes FROM callUnspilled WHERE callUnspilled.id = calls.id) AS limitBytes,
   (SELECT repeats FROM callRepeats WHERE callRepeats.id = calls.id) AS repeats FROM calls`;
 
-/** The newest records first. */
+/** Newest first. */
 export function recentCalls(database: DatabaseSync, filter: ActivityFilter, limit: number): ActivityEntry[] {
   const { beforeId, since, ...equal } = filter;
   const conditions = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -70,7 +70,7 @@ export function recentCalls(database: DatabaseSync, filter: ActivityFilter, limi
   return rows.map(toEntry);
 }
 
-/** Names of columns go into the SQL itself, so only ours may. */
+/** Column names become part of the SQL, so only known ones are permitted. */
 function knownColumn(name: string): string {
   const column = columnNames.find((each) => each === name);
   if (column === undefined) throw new TypeError(`no such filter: ${name}`);

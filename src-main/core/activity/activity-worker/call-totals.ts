@@ -1,4 +1,4 @@
-/** Sums over the calls on record. Times in ms since the epoch. */
+/** Sums over the recorded calls. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type CallOutcome, isProblem, type PerPayload } from '../call-record.ts';
 
@@ -13,13 +13,13 @@ export interface ServerTotals {
   readonly server: string;
   readonly calls: number;
   readonly failures: number;
-  /** Median over the latest calls; undefined if none of them went to this server. */
+  /** Median over the latest calls; undefined if none used this server. */
   readonly medianMs: number | undefined;
-  /** Arguments and answers together. */
+  /** Arguments and results together. */
   readonly tokens: number;
 }
 
-/** Newest calls that medians are taken of. */
+/** Number of newest calls for medians. */
 const medianSampleSize = 2000;
 
 export function callTotals(database: DatabaseSync, search: CallSearch): CallTotals {
@@ -39,13 +39,13 @@ export function callTotals(database: DatabaseSync, search: CallSearch): CallTota
   };
 }
 
-/** Tokens that an app was sent since then, with lists and searches; `user` undefined: the one of a desktop. */
+/** Tokens sent to an app since then, including lists and searches; `user` undefined: the user of a desktop. */
 export function tokensSent(database: DatabaseSync, app: string, user: string | undefined, since: number): number {
   const sum = 'SELECT coalesce(sum(given), 0) AS n FROM steps WHERE app = ? AND user IS ? AND startedAt >= ?';
   return Number(database.prepare(sum).get(app, user ?? null, since)?.['n']);
 }
 
-/** Calls begun at `since` or later, the servers that cost most first. */
+/** Calls started at `since` or later, the most expensive servers first. */
 export function callsByServer(database: DatabaseSync, since: number): ServerTotals[] {
   const rows = database
     .prepare(
@@ -81,11 +81,11 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 }
 
-/** Which calls are looked for, and the same as conditions in SQL. */
+/** The filters of a search, and their conditions in SQL. */
 export interface CallSearch {
-  /** Stands in the name of the server or tool, in the reason given, or in the error. */
+  /** Text in the name of the server or tool, the reason, or the error. */
   readonly text?: string | undefined;
-  /** These as well, whatever the text is: it was found in what was said. */
+  /** These calls match as well: their payloads contain the text. */
   readonly found?: readonly number[] | undefined;
   readonly outcomes?: readonly CallOutcome[] | undefined;
   readonly spilled?: boolean | undefined;
@@ -115,7 +115,7 @@ export function whereClauses({ text, found = [], outcomes, spilled, app, server,
   if (since !== undefined) add('startedAt >= ?', since);
   if (until !== undefined) add('startedAt < ?', until);
   if (text !== undefined && text !== '') {
-    // instr() knows no wildcards: what a user types is looked for as it stands.
+    // instr() has no wildcards, so the user's text is matched literally.
     const named = `instr(lower(server || ':' || tool || ' ' || coalesce(reason, '') || ' ' || coalesce(errorText, '')), lower(?)) > 0`;
     if (found.length === 0) add(named, text);
     else add(`(${named} OR id IN (SELECT value FROM json_each(?)))`, text, JSON.stringify(found));

@@ -1,13 +1,13 @@
-/** Counts the o200k_base tokens of a text in a time that does not explode on one long run of characters. */
+/** Counts the o200k_base tokens of a text in bounded time, even for one long run of characters. */
 import { countTokens as countPiece } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** The tokenizer takes quadratic time in the length of one "word": 200 000 times `a` took it two minutes. */
+/** The tokenizer takes quadratic time in the length of one "word": 200,000 times `a` took two minutes. */
 const maxWordLength = 2000;
 
-/** Treats `<|endoftext|>` and its like as the plain text they are in arguments and answers. */
+/** Treats `<|endoftext|>` and similar texts as plain text. */
 const asPlainText = { disallowedSpecial: new Set<string>() };
 
-/** The number of o200k_base tokens; exact unless the text has a word of over 2,000 characters, which is cut. */
+/** The number of o200k_base tokens; exact unless the text has a word of over 2,000 characters, which is split. */
 export function countTokens(text: string): number {
   let tokens = 0;
   let done = 0;
@@ -18,10 +18,10 @@ export function countTokens(text: string): number {
   return tokens + countPiece(done === 0 ? text : text.slice(done), asPlainText);
 }
 
-/** Returns the positions at which to cut: inside every word that is too long. */
+/** Returns the positions at which overlong words are split. */
 function cuts(text: string): number[] {
   return crudeRuns(text).flatMap(([start, end]) => {
-    // Texts beyond ASCII look like one run to the crude scan; only these are read closely.
+    // Texts beyond ASCII look like one run to the quick scan, so they are examined closely.
     const words = text.slice(start, end).matchAll(/[\p{L}\p{M}]+|\s+|[^\s\p{L}\p{N}]+/gu);
     return [...words].flatMap((word) => cutsWithin(text, start + word.index, word[0].length));
   });
@@ -36,7 +36,7 @@ function cutsWithin(text: string, start: number, length: number): number[] {
   return found;
 }
 
-/** Runs of more than 2,000 characters of one kind, where all that is not ASCII goes with anything. */
+/** Runs of more than 2,000 characters of one kind; characters beyond ASCII belong to any kind. */
 function crudeRuns(text: string): [number, number][] {
   const runs: [number, number][] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-/** Turns frames that were sent to client apps into ledger entries: counts their texts and divides results among their causes. */
+/** Turns frames sent to client apps into ledger entries: counts their texts and attributes results to their causes. */
 import type { Booking, LedgerCallTexts } from '../activity-messages.ts';
 import type { TokenCount } from '../call-record.ts';
 import { attributeResult, type CountedCall } from '../ledger/attribute-result.ts';
@@ -10,7 +10,7 @@ const maxLateCalls = 100;
 
 export class LedgerBooks {
   readonly #counts: TokenCounts;
-  /** Calls that ran for requests that are not answered yet. */
+  /** Calls for requests that are not answered yet. */
   readonly #requests = new Map<number, CountedCall[]>();
   /** Calls that ended late, by session. */
   readonly #late = new Map<number, CountedCall[]>();
@@ -19,14 +19,14 @@ export class LedgerBooks {
     this.#counts = counts;
   }
 
-  /** A call that ran for a request has ended. */
+  /** Adds an ended call to its request. */
   addCall(request: number, call: LedgerCallTexts): void {
     const calls = this.#requests.get(request) ?? [];
     calls.push(this.#counted(call));
     this.#requests.set(request, calls);
   }
 
-  /** A call has ended after its request was answered. */
+  /** Adds a call that ended after its request was answered. */
   addLateCall(session: number, call: LedgerCallTexts): void {
     const calls = this.#late.get(session) ?? [];
     calls.push(this.#counted(call));
@@ -62,7 +62,7 @@ export class LedgerBooks {
     const calls = [...(this.#requests.get(request) ?? []), ...late];
     this.#requests.delete(request);
     const read = this.#counts.countIngested(payload, sent, taker);
-    // In mode `gateway`, what stands for a server says of itself which tools there are.
+    // In mode `gateway`, the tool of a server lists the server's tools.
     const shown = kind === 'direct' && owner.mode === 'gateway' && calls.length === 0 ? 'discovery' : kind;
     return attributeResult({ kind: shown, tool, tokens: sent, read, calls });
   }

@@ -1,4 +1,4 @@
-/** The three texts of a call as one row: side by side in UTF-8, compressed where that makes them smaller. */
+/** Packs the three texts of a call into one row, in UTF-8, compressed if that is smaller. */
 import * as zlib from 'node:zlib';
 import { type PayloadSide, payloadSides, type PayloadGap, payloadAbsences } from '../payload.ts';
 
@@ -13,7 +13,7 @@ export interface PackedPayloads {
   readonly body: Uint8Array;
 }
 
-/** In bytes: what is shorter does not get smaller. */
+/** In bytes; shorter texts are not compressed. */
 const minCompressibleBytes = 100;
 /** Maximum size of data compressed synchronously, in bytes. */
 const maxSyncCompressBytes = 64 * 1024;
@@ -25,7 +25,7 @@ export function packPayloads(texts: PayloadTexts): PackedPayloads {
   });
   const whole = Buffer.allocUnsafe(sides.reduce((sum, [, length]) => sum + (Number(length) || 0), 0));
   let at = 0;
-  // Each by itself: half of a character at the end of one and the other half at the beginning of the next stay two.
+  // Encoded separately, so that halves of a surrogate pair in adjacent texts do not combine.
   for (const side of payloadSides) {
     const said = texts[side];
     if ('text' in said) at += whole.write(said.text, at);
@@ -33,7 +33,7 @@ export function packPayloads(texts: PayloadTexts): PackedPayloads {
   return { sides: JSON.stringify(Object.fromEntries(sides)), ...compressed(whole) };
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row is damaged. */
 export function unpackPayloads({ codec, sides, body }: PackedPayloads): PayloadTexts {
   const lengths = JSON.parse(sides) as Readonly<Record<PayloadSide, number | PayloadGap>>;
   const total = payloadSides.reduce((sum, side) => sum + (Number(lengths[side]) || 0), 0);
@@ -52,7 +52,7 @@ export function unpackPayloads({ codec, sides, body }: PackedPayloads): PayloadT
 function compressed(whole: Buffer): Pick<PackedPayloads, 'codec' | 'body'> {
   if (whole.length < minCompressibleBytes) return { codec: 'plain', body: whole };
   const codec = hasZstd ? 'zstd' : 'deflate';
-  // The output buffer has this length, 16 KB by default: thousands of short calls held 40 MB until a garbage collection.
+  // By default the output buffer has 16 KB: thousands of short calls retained 40 MB until a garbage collection.
   const options = { chunkSize: Math.min(whole.length, maxSyncCompressBytes) };
   const body = hasZstd ? zlib.zstdCompressSync(whole, options) : zlib.deflateRawSync(whole, options);
   return body.length < whole.length ? { codec, body } : { codec: 'plain', body: whole };
@@ -60,7 +60,7 @@ function compressed(whole: Buffer): Pick<PackedPayloads, 'codec' | 'body'> {
 
 const hasZstd = 'zstdCompressSync' in zlib;
 
-/** Never more than `total` bytes, whatever a damaged row says. */
+/** At most `total` bytes, even if the row is damaged. */
 function decompressed(codec: PackedPayloads['codec'], body: Uint8Array, total: number): Buffer {
   if (codec === 'plain') return Buffer.from(body);
   const limit = { maxOutputLength: Math.max(1, total) };

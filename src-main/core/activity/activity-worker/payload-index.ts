@@ -1,6 +1,6 @@
 /**
- * Finds texts of calls by their words. An index for each stretch of rows: what is pruned goes whole with its index, and
- * of a stretch that lost some rows a new one is made, so that no word of a deleted text is left on disk.
+ * Full-text index of call payloads, one index table per segment of rows. Pruning drops whole indexes, and the index of
+ * a partly pruned segment is rebuilt, so that no word of a deleted text stays on disk.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { payloadSides } from '../payload.ts';
@@ -13,28 +13,28 @@ export interface PayloadMatches {
   readonly more: boolean;
 }
 
-/** Rows of a stretch: a new index of one takes a second or two, in the thread of the texts. */
+/** Rows per segment; building the index of one takes a second or two in the activity thread. */
 const rowsPerSegment = 4096;
-/** Indexed length of each text, in characters: later text is not found. */
+/** Indexed length of each text, in characters; later text is not found. */
 const indexedLength = 16_000;
-/** Stretches from before there was an index that get one at a time. */
+/** Number of older segments that are indexed at a time. */
 const maxMissingRows = 2;
 const maxWords = 12;
 
 export class PayloadIndex {
   #isThere: boolean | undefined;
   readonly #known = new Set<number>();
-  /** Into the newest stretch: to compile it takes longer than to insert a row. */
+  /** The insert statement of the newest segment, because compiling it takes longer than inserting a row. */
   #insert: { readonly stretch: number; readonly statement: StatementSync } | undefined;
 
-  /** Forgets what it knew of a file that is another one now. */
+  /** Drops cached state after the file was replaced. */
   reset(): void {
     this.#isThere = undefined;
     this.#known.clear();
     this.#insert = undefined;
   }
 
-  /** Inside the transaction that writes the row. */
+  /** Call it inside of the transaction that writes the row. */
   add(database: DatabaseSync, row: number, texts: PayloadTexts): void {
     if (!this.#works(database)) return;
     const stretch = stretchOf(row);
@@ -44,7 +44,7 @@ export class PayloadIndex {
     this.#insert.statement.run(row, wordsIn(texts));
   }
 
-  /** Brings it in line with the rows there are. `wasPruned`: the oldest stretch may have lost some. */
+  /** Matches the indexes to the existing rows. `wasPruned`: the oldest segment may have lost rows. */
   reconcile(database: DatabaseSync, wasPruned: boolean): void {
     if (!this.#works(database)) return;
     const indexed = stretchesOf(database);
@@ -62,9 +62,7 @@ export class PayloadIndex {
     }
   }
 
-  /**
-   * Texts that have all words of `text`, each at the beginning of a word; not older than `since` (ms since the epoch).
-   */
+  /** Texts that contain every word of `text` as a prefix, not older than `since` (ms since the epoch). */
   find(database: DatabaseSync, text: string, since: number, limit: number): PayloadMatches {
     const query = matchOf(text);
     if (query === undefined || !this.#works(database)) return { ids: [], more: false };
@@ -126,7 +124,7 @@ function remake(database: DatabaseSync, stretch: number): void {
   }
 }
 
-/** A damaged row matches no search; opening it reports the damage. */
+/** A damaged row matches no search; reading it reports the damage. */
 function readable(row: PackedPayloads): string {
   try {
     return wordsIn(unpackPayloads(row));
@@ -135,7 +133,7 @@ function readable(row: PackedPayloads): string {
   }
 }
 
-/** Returns the text of JSON in one piece, unescaped: an escape would stick to the word after it. */
+/** Returns the texts of JSON as one unescaped text, because an escape would join the following word. */
 function wordsIn(texts: PayloadTexts): string {
   const said = payloadSides.flatMap((side) => {
     const one = texts[side];
@@ -148,12 +146,12 @@ function wordsIn(texts: PayloadTexts): string {
     .replace(/(\\+)([bfnrt])(\w*)/g, escaped);
 }
 
-/** Two backslashes are a line end in a text within a text, or a folder of Windows: then both readings are found. */
+/** Two backslashes are a line break in a nested text, or part of a Windows path; both readings are indexed. */
 function escaped(_all: string, slashes: string, letter: string, word: string): string {
   return slashes.length === 1 ? ` ${word}` : ` ${word} ${letter}${word}`;
 }
 
-/** undefined: there is no word in it. */
+/** Undefined if the text has no word. */
 function matchOf(text: string): string | undefined {
   const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu)?.slice(0, maxWords) ?? [];
   return words.length === 0 ? undefined : words.map((word) => `"${word}"*`).join(' AND ');

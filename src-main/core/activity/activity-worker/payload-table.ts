@@ -1,11 +1,11 @@
-/** The payloads of calls and steps in the activity database: a row each, found by their words; the oldest are deleted first. */
+/** The payloads of calls and steps: one row each, searchable, the oldest deleted first. */
 import type { DatabaseSync } from 'node:sqlite';
 import { prepareCached, runInTransaction } from '../../base/private-database.ts';
 import type { PayloadLimits } from '../activity-messages.ts';
 import type { PackedPayloads, PayloadTexts } from './pack-payloads.ts';
 import { type PayloadMatches, PayloadIndex } from './payload-index.ts';
 
-/** `call` is the id of a call or of a step; ids of steps are the larger ones. */
+/** `call` is the id of a call or of a step; ids of steps are greater. */
 export const payloadSchema = `
   CREATE TABLE texts (
     id INTEGER PRIMARY KEY,
@@ -19,7 +19,7 @@ export const payloadSchema = `
   CREATE INDEX textsByTime ON texts (startedAt)`;
 
 const dayMs = 86_400_000;
-/** A row that follows a younger one was written while the clock was wrong, and is excluded. */
+/** Excludes rows that follow a newer one, because the clock was wrong when they were written. */
 const deleteOldSql = `DELETE FROM texts WHERE startedAt < ? AND id < ifnull((SELECT min(id) FROM texts WHERE startedAt BETWEEN ? AND ?), 9e18)`;
 const insertSql = 'INSERT OR REPLACE INTO texts (call, startedAt, codec, sides, body) VALUES (?, ?, ?, ?, ?)';
 
@@ -29,11 +29,11 @@ export interface PayloadKey {
   readonly startedAt: number;
 }
 
-/** Methods throw what SQLite throws. */
+/** Methods throw errors of SQLite. */
 export class PayloadTable {
   readonly #index = new PayloadIndex();
 
-  /** Inside the transaction that writes the row of the call or step. */
+  /** Call it inside of the transaction that writes the row of the call or step. */
   insert(database: DatabaseSync, { id, startedAt }: PayloadKey, texts: PayloadTexts, packed: PackedPayloads): void {
     const { codec, sides, body } = packed;
     const at = Math.trunc(startedAt);
@@ -81,7 +81,7 @@ export class PayloadTable {
     prepareCached(database, 'DELETE FROM texts WHERE id <= (SELECT max(id) FROM texts) - ?').run(maxRows);
   }
 
-  /** After rows were deleted to make room. */
+  /** Call it after rows were deleted for space. */
   reconcile(database: DatabaseSync): void {
     runInTransaction(database, () => this.#index.reconcile(database, false));
   }
@@ -94,7 +94,7 @@ export class PayloadTable {
     giveBack(database);
   }
 
-  /** After a rollback, or with another file. */
+  /** Call it after a rollback, or with another file. */
   reset(): void {
     this.#index.reset();
   }
@@ -104,7 +104,7 @@ function oldestRow(database: DatabaseSync): unknown {
   return prepareCached(database, 'SELECT min(id) AS id FROM texts').get()?.['id'] ?? undefined;
 }
 
-/** Returns empty pages to the system, and writes the log back: until then deleted text is in it. */
+/** Returns free pages to the system, and truncates the WAL, which still contains deleted text. */
 function giveBack(database: DatabaseSync): void {
   database.exec('PRAGMA incremental_vacuum');
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');

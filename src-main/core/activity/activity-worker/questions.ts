@@ -1,4 +1,4 @@
-/** Questions of the core about the record. Each runs in the thread that owns the database. */
+/** Queries of the core. Each runs in the thread that owns the database. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { Masker } from '../../base/mask.ts';
 import { runInTransaction } from '../../base/private-database.ts';
@@ -34,7 +34,7 @@ export interface SqlStatement {
   readonly values?: readonly SQLInputValue[];
 }
 
-/** Calls and steps that are found by their payloads, the newest; by their names there is no limit. */
+/** Maximum number of calls and steps found by their payloads, the newest; matches of names are unlimited. */
 const maxFound = 2000;
 const countTimeoutMs = 10_000;
 
@@ -62,7 +62,7 @@ export const questions = {
     recorder.query((database) =>
       searchCalls(database, { ...search, found: foundIn(database, search.text, recorder) }, range),
     ),
-  /** Finds steps by name and by what was said in them; with the first calls of each on the page. */
+  /** Finds steps by name and payload, each with its first calls. */
   searchSteps: ({ recorder }: QuestionContext, search: Omit<StepSearch, 'found'>, range: StepRange, maxCalls: number) =>
     recorder.query((database) => {
       const found = stepsOfPayloads(database, foundIn(database, search.text, recorder));
@@ -70,7 +70,7 @@ export const questions = {
       const ids = page.steps.map(({ id }) => id);
       return { ...page, calls: callsOfSteps(database, ids, maxCalls) };
     }),
-  /** One step with its calls; undefined if it is not on record any more. */
+  /** One step with its calls; undefined if it was deleted. */
   findStep: ask((database, id: number, maxCalls: number) => {
     const step = findStep(database, id);
     return step && { step, calls: callsOfSteps(database, [id], maxCalls).get(id) ?? [] };
@@ -92,7 +92,7 @@ export const questions = {
     }
     return excerpts(texts, query, Masker.fromMatchers(known));
   },
-  /** Waits a moment for tokens that are still being counted. */
+  /** Waits briefly for pending token counts. */
   sumLedger: async (
     { recorder }: QuestionContext,
     question: SavingsQuery,
@@ -132,13 +132,13 @@ export const questions = {
 
 export type Questions = typeof questions;
 
-/** Ids of calls and steps in whose payloads the text stands. */
+/** Ids of calls and steps whose payloads contain the text. */
 function foundIn(database: DatabaseSync, text: string | undefined, { file, payloads }: Recorder): readonly number[] {
   if (text === undefined || text === '' || !file.payloads.keep) return [];
   return payloads.search(database, text, maxFound, file.payloads, Date.now()).ids;
 }
 
-/** Masked once more, as a whole, with the secrets that are known now. */
+/** Masked again as a whole, with the currently known secrets. */
 function excerpts(texts: PayloadTexts, { sides, from, length }: PayloadQuery, masker: Masker): PayloadExcerpts {
   const read = (side: PayloadTexts['request']): PayloadExcerpt =>
     'none' in side ? side : part(masker.maskText(side.text), from, length);
@@ -147,7 +147,7 @@ function excerpts(texts: PayloadTexts, { sides, from, length }: PayloadQuery, ma
   );
 }
 
-/** Does not end in half of a character. */
+/** Never ends inside of a surrogate pair. */
 function part(text: string, from: number, length: number): PayloadExcerpt {
   const end = from + length;
   if (end >= text.length) return { text: text.slice(from), next: undefined };

@@ -37,16 +37,18 @@ import type { TokenCounts } from './token-counts.ts';
 
 type Notice = Exclude<ActivityReply, { readonly number: number }>;
 
-/** A change of the database. It may run more than once: after a rollback, and on a new file if the old one is broken. */
+/**
+ * A database change. It may run more than once: after a rollback, and again on a new file if the old one is damaged.
+ */
 interface Write {
-  /** About how much it adds to the file. */
+  /** Approximate growth of the file, in bytes. */
   readonly bytes: number;
   readonly run: (database: DatabaseSync) => void;
   /** Called when it is on disk. */
   readonly done?: () => void;
 }
 
-/** The row of a call. Ids of another file are another call's. */
+/** The row of a call; ids belong to one file. */
 interface CallPlace {
   id: number;
   generation: number;
@@ -55,7 +57,7 @@ interface CallPlace {
 const writeIntervalMs = 250;
 const batchRows = 200;
 const retryDelayMs = 2000;
-/** Longest time that tokens are counted without a look at new messages, in ms. */
+/** Maximum time spent counting tokens before messages are checked, in ms. */
 const sliceMs = 10;
 const pruneIntervalMs = 60 * 60_000;
 const writesPerTrim = 50;
@@ -106,9 +108,9 @@ export class Recorder {
     return this.#file;
   }
 
-  /** Settings and secrets as they are now. */
+  /** Current settings and secrets. */
   set file(file: ActivityFile) {
-    // Every message brings a copy of the matchers; masked texts stay cached as long as the secrets are the same.
+    // Every message contains a copy of the matchers; masked texts stay cached while the secrets are unchanged.
     if (!isDeepStrictEqual(file.known, this.#file.known))
       this.#masker = new CachingMasker(Masker.fromMatchers(file.known));
     this.#file = file;
@@ -128,7 +130,7 @@ export class Recorder {
     this.#schedulePump();
   }
 
-  /** Runs a query, with everything that waits written first. Throws what SQLite throws. */
+  /** Runs a query after writing everything pending. Throws the error of SQLite. */
   query<T>(ask: (database: DatabaseSync) => T): T {
     this.write();
     return this.#store.use(ask);
@@ -148,7 +150,7 @@ export class Recorder {
     this.write();
   }
 
-  /** Writes everything and closes the file. `forget`: deletes all payloads; throws what SQLite throws. */
+  /** Writes everything and closes the file. `forget`: deletes all payloads; throws the error of SQLite. */
   close(forget: boolean): void {
     this.#runJobs(Infinity);
     this.write();
@@ -170,7 +172,7 @@ export class Recorder {
     this.#trim();
   }
 
-  /** Writes what waits, now. Never throws: what cannot be written is tried again later. */
+  /** Writes pending changes now. Never throws; failed writes are retried. */
   write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -189,7 +191,10 @@ export class Recorder {
     }
   }
 
-  /** A batch is at most a twentieth of the limit, so that the file outgrows it by no more than that before it is trimmed. */
+  /**
+   * A batch is at most a twentieth of the limit, so that the file exceeds it by no more than that before it is
+   * trimmed.
+   */
   #writeBatch(): void {
     let [length, bytes] = [0, 0];
     for (const write of this.#pending) {
@@ -210,7 +215,7 @@ export class Recorder {
     this.#trim();
   }
 
-  /** All of them or none. Throws what SQLite throws. */
+  /** Writes all or nothing. Throws the error of SQLite. */
   #run(batch: readonly Write[]): void {
     try {
       this.#store.use((database) => runInTransaction(database, () => batch.forEach((write) => write.run(database))));
@@ -221,7 +226,7 @@ export class Recorder {
     }
   }
 
-  /** A row that the tables refuse must not hold up the others. */
+  /** An invalid row must not block the others. */
   #runOrDrop(write: Write): void {
     try {
       this.#run([write]);
@@ -236,7 +241,7 @@ export class Recorder {
     const now = Date.now();
     this.#store.use((database) => {
       trimCalls(database, maxRows);
-      // A call and its step may have payloads each.
+      // A call and its step may both have payloads.
       this.#payloads.trim(database, 2 * maxRows);
       if (this.#writes++ % writesPerTrim === 0) {
         trimSteps(database, maxRows);
@@ -445,7 +450,7 @@ function withMeasuredSizes(call: StoredCall, texts: CallTexts | undefined): Stor
   };
 }
 
-/** Whether the row is at fault, and not the disk: a constraint, or a value that SQLite does not take. */
+/** Whether the row is at fault instead of the disk: a constraint, or an unsupported value. */
 function isRowError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (!('errcode' in error) || typeof error.errcode !== 'number') return error instanceof TypeError;
@@ -468,7 +473,7 @@ function textOf(text: string | Uint8Array<ArrayBuffer>): string {
   return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8');
 }
 
-/** Names come from servers and apps: they may hold a secret, be endless, or hold half a surrogate pair. */
+/** Names come from servers and apps: they may contain a secret, be very long, or contain half of a surrogate pair. */
 function ledgerRow(
   entry: LedgerEntry,
   { id, user, app, mode }: LedgerOwner,

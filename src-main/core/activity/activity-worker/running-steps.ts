@@ -13,20 +13,20 @@ const columns = ['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 
 const noteSql = `INSERT INTO openSteps (${columns.join(', ')}, seenAt, pid, run) VALUES (${columns.map(() => '?').join(', ')}, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET seenAt = excluded.seenAt`;
 const stopped = 'Tooltray stopped while this was running: it may or may not have been carried out.';
-/** How often it is written down that one still runs, in ms. */
+/** Interval at which a running step is recorded, in ms. */
 const writeIntervalMs = 5000;
 
 export class RunningStepStore {
   readonly #run: string;
-  /** When each was written last, in ms since the epoch. */
+  /** When each was last written, in ms since the epoch. */
   readonly #noted = new Map<number, number>();
 
-  /** `run`: of the core. */
+  /** `run`: identifies the core's run. */
   constructor(run: string) {
     this.#run = run;
   }
 
-  /** Notes that steps are running, each every few seconds. `now`: ms since the epoch. Throws what SQLite throws. */
+  /** Records that steps are running, each every few seconds. `now`: ms since the epoch. Throws the error of SQLite. */
   note(database: DatabaseSync, steps: readonly StepRecord[], masker: Pick<Masker, 'maskText'>, now: number): void {
     const note = prepareCached(database, noteSql);
     for (const step of steps) {
@@ -41,7 +41,7 @@ export class RunningStepStore {
     this.#noted.delete(id);
   }
 
-  /** Ends steps of cores that are gone. Returns whether there were any; throws what SQLite throws. */
+  /** Ends steps of dead cores. Returns whether there were any; throws the error of SQLite. */
   endOrphaned(database: DatabaseSync): boolean {
     const left = database
       .prepare('SELECT id, pid, run FROM openSteps')

@@ -1,4 +1,4 @@
-/** Keeps the activity database within its limits of bytes: one for payloads, and one for everything else. */
+/** Keeps the activity database within its size limits: one for payloads, and one for everything else. */
 import type { DatabaseSync } from 'node:sqlite';
 import { prepareCached } from '../../base/private-database.ts';
 
@@ -28,7 +28,7 @@ export function trimToSize(database: DatabaseSync, { maxBytes, maxPayloadBytes }
     );
   }
   const surplus = fileBytes(database) - maxBytes - (others === used ? 0 : maxPayloadBytes);
-  // No more than is needed: each page that moves is written once more.
+  // Only as much as needed, because every moved page is written again.
   if (surplus > 0) database.prepare(`PRAGMA incremental_vacuum(${Math.ceil(surplus / pageBytes(database))})`).all();
   return isTrimmed;
 }
@@ -58,7 +58,7 @@ export function queryNumber(database: DatabaseSync, sql: string): number {
   return Number(prepareCached(database, sql).get()?.['n'] ?? 0);
 }
 
-/** Bytes of everything but payloads and their index. Reads all of these pages. */
+/** Size of everything except payloads and their index, in bytes. Reads all of these pages. */
 function recordBytes(database: DatabaseSync): number {
   const names = database
     .prepare("SELECT name FROM sqlite_schema WHERE rootpage > 0 AND name NOT LIKE 'texts%' AND name NOT LIKE 'said%'")

@@ -11,17 +11,17 @@ export interface StepSearch {
   readonly app?: string | undefined;
   /** Server that a call of the step went to. */
   readonly server?: string | undefined;
-  /** Only steps that did not end well. */
+  /** Only failed steps. */
   readonly problems?: boolean | undefined;
   /** Only steps with a spilled result. */
   readonly spilled?: boolean | undefined;
   readonly blocked?: boolean | undefined;
-  /** In ms since the epoch; `until` itself is outside. */
+  /** In ms since the epoch; `until` is exclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** In names and in what was asked for. */
+  /** In names and descriptions. */
   readonly text?: string | undefined;
-  /** These as well, whatever the text is: what was found in what was said. */
+  /** These steps match as well: their payloads contain the text. */
   readonly found?: readonly number[] | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface StepTotals {
   readonly loaded: number;
 }
 
-/** Ids; the page is what lies between. */
+/** Ids that bound the page. */
 export interface StepRange {
   readonly before?: number | undefined;
   readonly after?: number | undefined;
@@ -46,14 +46,14 @@ export interface StepPage {
   readonly steps: readonly StepRow[];
   /** Totals over all matching steps. */
   readonly sums: StepTotals;
-  /** How many there are in the same session and time, whatever else is asked for. */
+  /** Number of steps in the same session and period, regardless of other filters. */
   readonly all: number;
   readonly more: boolean;
-  /** So many of the newest were looked through, and none that are older; undefined: all were. */
+  /** Number of newest steps that were searched; undefined: all. */
   readonly lookedThrough?: number;
 }
 
-/** A session of a client app, as far as steps are on record. */
+/** A session of a client app, as far as its steps are recorded. */
 export interface SessionRow {
   readonly sessionId: string;
   readonly app: string;
@@ -70,13 +70,13 @@ interface Conditions {
   readonly values: readonly SQLInputValue[];
 }
 
-/** Looked through row by row: it takes as long as a user does not notice, and calls wait meanwhile. */
+/** Maximum number of rows that are scanned, which takes less time than a user notices, while calls wait. */
 const maxScannedRows = 100_000;
 const summed = ['steps', 'problems', 'given', 'raw', 'baseline', 'loaded'] as const;
 const sumOfRows = `count(*) AS steps, coalesce(sum(${isProblem}), 0) AS problems, coalesce(sum(given), 0) AS given,
   coalesce(sum(raw), 0) AS raw, coalesce(sum(baseline), 0) AS baseline, coalesce(sum(loaded), 0) AS loaded`;
 
-/** Throws what SQLite throws. */
+/** Throws the error of SQLite. */
 export function searchSteps(database: DatabaseSync, search: StepSearch, range: StepRange): StepPage {
   const place = placed(search);
   const sums = sumRows(database, place);
@@ -93,14 +93,14 @@ export function searchSteps(database: DatabaseSync, search: StepSearch, range: S
   };
 }
 
-/** The sessions with the newest steps first. */
+/** Most recently active first. */
 export function recentSessions(database: DatabaseSync, limit: number): readonly SessionRow[] {
   const rows = database
     .prepare(
       'SELECT sessionId, max(id) AS last, count(*) AS steps FROM steps GROUP BY sessionId ORDER BY last DESC LIMIT ?',
     )
     .all(limit);
-  // The newest name: before its handshake the app is unknown.
+  // The latest name, because the app is unknown before `initialize`.
   const latest = database.prepare(
     'SELECT app, mode, startedAt FROM steps WHERE sessionId = ? ORDER BY id DESC LIMIT 1',
   );
@@ -121,7 +121,7 @@ export function recentSessions(database: DatabaseSync, limit: number): readonly 
   });
 }
 
-/** The steps among ids of texts, which are steps' own or those of their calls. */
+/** The steps with these payload ids, which belong to steps or to their calls. */
 export function stepsOfPayloads(database: DatabaseSync, ids: readonly number[]): readonly number[] {
   if (ids.length === 0) return [];
   const list = JSON.stringify(ids);
@@ -155,17 +155,17 @@ function scanRows(database: DatabaseSync, search: StepSearch, range: StepRange):
 }
 
 interface Found {
-  /** The newest first; one more than the page holds where there are more. */
+  /** Newest first; one more than the page holds if there are more. */
   readonly ids: readonly number[];
   readonly sums: StepTotals;
 }
 
-/** Nothing is collected from calls first, so that to ask twice costs less than to keep what fits in between. */
+/** Whether filters apply to steps alone, so that running the query twice is cheaper than storing matches. */
 function isSeenAtOnce({ problems, spilled, blocked, text }: StepSearch): boolean {
   return problems !== true && spilled !== true && blocked !== true && wordsOf(text).length === 0;
 }
 
-/** Finds the page, then sums: fast if most rows match, and if few do, there is little to sum. */
+/** Finds the page, then computes sums: fast if most rows match, and if few do, there is little to sum. */
 function pageThenSums(database: DatabaseSync, wanted: Conditions, range: StepRange): Found {
   const { before, after, limit } = range;
   const page = and(wanted, 'id < ? AND id > ?', ...idsOf(range));
@@ -188,7 +188,7 @@ function pageAndSums(database: DatabaseSync, wanted: Conditions, range: StepRang
   return { ids: JSON.parse(String(row?.['page'] ?? '[]')) as readonly number[], sums: toSums(row) };
 }
 
-/** Row by row. */
+/** Sums row by row. */
 function sumRows(database: DatabaseSync, { clauses, values }: Conditions): StepTotals {
   return toSums(database.prepare(`SELECT ${sumOfRows} FROM steps WHERE ${clauses.join(' AND ')}`).get(...values));
 }
@@ -197,7 +197,7 @@ function ofIds(ids: readonly number[]): Conditions {
   return { clauses: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(ids)] };
 }
 
-/** undefined: there are no more than may be looked through. */
+/** Undefined if everything may be scanned. */
 function lowestLookedThrough(database: DatabaseSync, { clauses, values }: Conditions): number | undefined {
   const where = clauses.length === 0 ? 'TRUE' : clauses.join(' AND ');
   const ids = database
@@ -206,13 +206,13 @@ function lowestLookedThrough(database: DatabaseSync, { clauses, values }: Condit
   return ids.length < 2 ? undefined : Number(ids[0]?.['id']);
 }
 
-/** Returns whether the search filters by more than owner and time. */
+/** Whether the search filters by more than owner and time. */
 function isLookedThrough({ app, server, problems, spilled, blocked, text }: StepSearch): boolean {
   const isFiltered = problems === true || spilled === true || blocked === true;
   return app !== undefined || server !== undefined || isFiltered || wordsOf(text).length > 0;
 }
 
-/** Restricts by session and time. Ids grow with time, so rows need not be searched by time. */
+/** Restricts by session and time. Ids increase with time, so the time column is not needed. */
 function placed(search: StepSearch): Conditions {
   const { sessionId, since, until } = search;
   let place: Conditions = { clauses: ['TRUE'], values: [] };
@@ -221,14 +221,14 @@ function placed(search: StepSearch): Conditions {
   return until === undefined ? place : and(place, 'startedAt < ?', until);
 }
 
-/** An ID is never smaller than its time implies; it is greater if the clock was set back. */
+/** An id is never smaller than its time implies; it is greater if the clock was set back. */
 function firstIdOf({ since = 0 }: StepSearch): number {
   return Math.floor(since) * 1000;
 }
 
 /**
- * `among`: the first step, if steps of all sessions are searched: to scan the calls from there once takes half as long as
- * to look for those of each step.
+ * `among`: the first step, if steps of all sessions are searched, because scanning the calls from there takes half as
+ * long as looking up those of each step.
  */
 function filtered(place: Conditions, search: StepSearch, among: number | undefined): Conditions {
   const span = among === undefined ? [] : [among];
@@ -238,7 +238,7 @@ function filtered(place: Conditions, search: StepSearch, among: number | undefin
     among === undefined ? ofEach(condition) : `id IN (SELECT step FROM calls WHERE step >= ? AND (${condition}))`;
   let all = place;
   if (search.app !== undefined) all = and(all, 'app = ?', search.app);
-  // It may be that of most: to collect these would take longer.
+  // Most steps may use the server, so collecting them first would take longer.
   if (search.server !== undefined) all = and(all, ofEach('calls.server = ?'), search.server);
   if (search.problems === true) all = and(all, `(${isProblem} OR ${ofCalls(isProblemIn('calls.outcome'))})`, ...span);
   if (search.blocked === true) {
@@ -248,7 +248,7 @@ function filtered(place: Conditions, search: StepSearch, among: number | undefin
   const found = search.found ?? [];
   for (const word of wordsOf(search.text)) {
     const like = `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`;
-    // Column by column: a word has no blank, and to put them together takes four times as long.
+    // Column by column: words contain no space, and concatenation takes four times as long.
     const inAny = (names: readonly string[]): string => names.map((name) => `${name} LIKE ? ESCAPE '\\'`).join(' OR ');
     const here = ['name', 'what', 'app', 'errorText'];
     const there = ['calls.server', 'calls.tool'];
@@ -265,7 +265,7 @@ function filtered(place: Conditions, search: StepSearch, among: number | undefin
   return all;
 }
 
-/** Every one of them has to be there. */
+/** The words of the search, all of which must match. */
 function wordsOf(text: string | undefined): readonly string[] {
   return (text ?? '').split(/\s+/).filter((word) => word !== '');
 }

@@ -1,4 +1,4 @@
-/** The table of steps: inserts within the bound, the tokens that the ledger found, and the calls that ran for each. */
+/** The table of steps: inserts, token counts from the ledger, and the calls of each step. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Masker } from '../../base/mask.ts';
 import { prepareCached } from '../../base/private-database.ts';
@@ -7,7 +7,7 @@ import { selectCalls, toEntry } from './call-table.ts';
 import { queryNumber } from './size-limit.ts';
 import { maxPurposeLength, type StepKind, type StepRecord } from '../steps/step.ts';
 
-/** Tokens of a step in the ledger; none if no model reads what the app receives. */
+/** Tokens of a step in the ledger; none if no model reads the app's results. */
 export interface StepTokens {
   readonly id: number;
   /** Tokens sent to the app. */
@@ -16,11 +16,11 @@ export interface StepTokens {
   readonly raw: number;
   /** Tokens that the app would have loaded without Tooltray. */
   readonly baseline: number;
-  /** Tokens that the app loaded, as far as they are compared with the baseline. */
+  /** Tokens that the app loaded, as compared with the baseline. */
   readonly loaded: number;
 }
 
-/** A step as it comes back. */
+/** A step as read from the database. */
 export interface StepRow extends StepRecord {
   /** Absent until the tokens were counted, or if no client reads them. */
   readonly given?: number | undefined;
@@ -37,7 +37,7 @@ export const stepColumns = [
 const insertSql = `INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${stepColumns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`;
 const maxErrorLength = 2000;
 
-/** Throws what SQLite throws. A step that is there already stays as it is. */
+/** Throws the error of SQLite. An existing step stays unchanged. */
 export function insertStep(database: DatabaseSync, values: StepValues): void {
   prepareCached(database, insertSql).run(...values);
 }
@@ -78,7 +78,7 @@ export function callsOfSteps(
 /** The values of `stepColumns`. */
 export type StepValues = readonly (string | number | null)[];
 
-/** Returns the values for `stepColumns`, masked and cut. */
+/** Returns the values for `stepColumns`, masked and truncated. */
 export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): StepValues {
   const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
   const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, requestBytes } = step;

@@ -1,4 +1,4 @@
-/** Counts the tokens of shared texts: each object once, equal texts once, and huge ones from samples. */
+/** Counts the tokens of shared texts: each object and each text once, large ones by samples. */
 import { hash } from 'node:crypto';
 import { parseJson, type JsonObject } from '../../base/json.ts';
 import { withoutDuplicate } from '../../spills/payload.ts';
@@ -8,7 +8,7 @@ import type { TokenCount } from '../call-record.ts';
 import { type ResultIntake, zeroTokens } from '../ledger/ledger-entry.ts';
 import { textToCount } from '../../spills/sample-text.ts';
 
-/** Shorter texts cost less to count than to remember. */
+/** Counting a shorter text is cheaper than caching it. */
 const minCachedLength = 40;
 const maxCachedTexts = 2000;
 
@@ -21,7 +21,7 @@ export class TokenCounts {
   /** Counts by hash of the text, least recently used first. */
   readonly #cached = new Map<string, number>();
   #count: CountText | undefined;
-  /** Estimates by size from now on: nobody waits for an exact count. */
+  /** Whether to estimate from now on, because nobody waits for exact counts. */
   isEstimating = false;
 
   get isReady(): boolean {
@@ -44,7 +44,7 @@ export class TokenCounts {
     return counted;
   }
 
-  /** Counts a result as in the record of its call: what it says as text and as structured content counts once. */
+  /** Counts a result as in the record of its call: content that is repeated as structured content counts once. */
   countOnce(shared: SharedText | undefined): TokenCount {
     return this.count(shared && this.#once(shared, 'text'));
   }
@@ -56,7 +56,7 @@ export class TokenCounts {
   countIngested(shared: SharedText, whole: TokenCount, { tokens, bytes, reads }: ResultIntake): TokenCount {
     const once = this.#once(shared, reads);
     const counted = once === shared ? whole : this.count(once);
-    // Pictures and sound on disk are in no count: then the whole is the smaller one.
+    // Stored images and audio are not counted, so the smaller count is right.
     const count = counted.tokens < whole.tokens ? counted : whole;
     const share = bytes !== undefined && once.bytes > bytes ? bytes / once.bytes : 1;
     const most = Math.min(tokens, Math.round(count.tokens * share));
@@ -80,7 +80,7 @@ export class TokenCounts {
     if (text.length < minCachedLength) return this.#count(text);
     const key = hash('sha256', text, 'base64');
     const tokens = this.#cached.get(key) ?? this.#count(text);
-    // Maps keep the order of insertion: the one used last is last.
+    // Maps keep insertion order: the most recently used entry is last.
     this.#cached.delete(key);
     this.#cached.set(key, tokens);
     const [oldest] = this.#cached.keys();
@@ -113,7 +113,7 @@ export class TokenCounts {
   }
 }
 
-/** About four bytes to a token. */
+/** About four bytes per token. */
 function estimate(bytes: number): TokenCount {
   return { tokens: Math.ceil(bytes / 4), estimated: bytes > 0 };
 }

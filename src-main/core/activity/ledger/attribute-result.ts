@@ -1,12 +1,12 @@
-/** Divides the answer to a tools/call among its causes, so that the parts are the whole to the token. */
+/** Attributes the tokens of a tools/call result to their causes, so that the parts add up exactly. */
 import type { TokenCount } from '../call-record.ts';
 import { type ResultKind, type Cause, type LedgerEntry, createLedgerEntry } from './ledger-entry.ts';
 
-/** A call of a server's tool that ran while the request was answered. */
+/** A call of a server's tool during the request. */
 export interface CountedCall {
   readonly server: string;
   readonly tool: string;
-  /** The helper tool it came through. */
+  /** The helper tool that the call came through. */
   readonly via: string | undefined;
   /** Undefined if there was no result. */
   readonly raw: TokenCount | undefined;
@@ -41,7 +41,7 @@ export function attributeResult(answer: CountedAnswer): readonly LedgerEntry[] {
   if (answered.every(({ via }) => codeToolNames.has(via))) return bookProgram(answer, answered);
   const [only] = answered;
   if (answered.length === 1 && only?.via === undefined && only?.untouched === true) {
-    // What our side of the line adds to a message, the server's would have added as well.
+    // Our additions to a message are the same as a server's own.
     const figures = { times: 1, sent: tokens, loaded: read, baseline: read, raw: only.raw };
     return [createLedgerEntry('results', only.server, only.tool, figures)];
   }
@@ -51,7 +51,7 @@ export function attributeResult(answer: CountedAnswer): readonly LedgerEntry[] {
 /** Records a result that contains nothing from a server. */
 function bookOwn({ kind, tool, tokens, read, calls }: CountedAnswer): LedgerEntry {
   const [first] = calls;
-  // A call by name that failed would have failed without us, too.
+  // A failed direct call would have failed without Tooltray, too.
   if (kind === 'direct' && first !== undefined) {
     return createLedgerEntry('other', first.server, first.tool, { times: 1, sent: tokens, loaded: read });
   }
@@ -93,7 +93,7 @@ function bookThrough({ tool, tokens, read }: CountedAnswer, calls: readonly Answ
     : [...entries, createLedgerEntry('helpers', '', tool, { sent: sent.rest, loaded: loaded.rest })];
 }
 
-/** Divides the share of the whole that belongs to these parts among them, and returns the rest. */
+/** Divides the share that belongs to these parts among them, and returns the remainder. */
 function partOf(
   whole: TokenCount,
   parts: readonly TokenCount[],
@@ -114,7 +114,7 @@ function shareOut({ estimated }: TokenCount, whole: number, weights: readonly nu
   return apportion(whole, weights).map((tokens) => ({ tokens, estimated }));
 }
 
-/** Whole numbers in proportion to the weights, whose sum is the whole. */
+/** Integers in proportion to the weights, which add up to the whole. */
 export function apportion(whole: number, weights: readonly number[]): readonly number[] {
   const sum = weights.reduce((total, weight) => total + weight, 0);
   let [weighed, given] = [0, 0];

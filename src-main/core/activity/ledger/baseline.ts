@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../base/json.ts';
 
-/** A server that the user has switched on, as it would introduce itself to an app. */
+/** An enabled server, as it would introduce itself to an app. */
 export interface ListedServer {
   readonly name: string;
   readonly listing: Readonly<Record<ListKey, readonly JsonObject[]>>;
@@ -40,13 +40,13 @@ export class Baseline {
   readonly #lists = new Map<ListKey, KnownList>();
   #isIntroduced = false;
 
-  /** The app has introduced itself. */
+  /** Called when the app has initialized. */
   introduce(servers: readonly ListedServer[]): BaselineIncrement {
     this.#isIntroduced = true;
     return { instructions: this.#newInstructions(servers), lists: [] };
   }
 
-  /** The app has been sent a list. */
+  /** Called when a list was sent to the app. */
   list(key: ListKey, servers: readonly ListedServer[]): BaselineIncrement {
     const known = this.#lists.get(key);
     const { loaded, announced } = known ?? { loaded: new Map<string, readonly JsonObject[]>(), announced: false };
@@ -55,7 +55,7 @@ export class Baseline {
     return { instructions: this.#newInstructions(servers), lists: owe(key, servers.filter(isOwed), loaded) };
   }
 
-  /** The app was notified that a list has changed. */
+  /** Called when the app was notified that a list has changed. */
   announce(keys: readonly ListKey[]): void {
     for (const key of keys) {
       const known = this.#lists.get(key);
@@ -85,7 +85,7 @@ export class Baseline {
   }
 }
 
-/** A server without entries has no such list to load. */
+/** A server without entries has no such list. */
 function owe(
   key: ListKey,
   servers: readonly ListedServer[],
@@ -103,8 +103,8 @@ function isSame(a: readonly JsonObject[] | undefined, b: readonly JsonObject[]):
   return a === b || (a !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }
 
-// For an app that loads tools only when it needs them: which definitions it has loaded so far in its session, of Tooltray
-// and of those that it would have had from the servers. It loads one whole when it calls the tool for the first time.
+// For an app that loads tools on demand: the definitions it has loaded in its session, those of Tooltray, and those
+// that it would have loaded from the servers. It loads a definition when it calls the tool for the first time.
 
 interface DefinitionOwed {
   readonly server: string;
@@ -116,18 +116,18 @@ export class DeferredTools {
   readonly #listed = new Map<string, JsonObject>();
   readonly #loaded = new Set<string>();
 
-  /** The app was sent this list. */
+  /** Called when this list was sent to the app. */
   list(tools: readonly JsonObject[]): void {
     this.#listed.clear();
     for (const tool of tools) this.#listed.set(String(tool['name']), tool);
   }
 
-  /** The definition of a listed tool, when the app calls it first. */
+  /** The definition of a listed tool at its first call. */
   use(tool: string): JsonObject | undefined {
     return this.#first(`listed ${tool}`) ? this.#listed.get(tool) : undefined;
   }
 
-  /** The definitions of servers' tools that were called for the first time, by whatever way. */
+  /** The definitions of servers' tools that were called for the first time, in any way. */
   takeFirstCalls(
     calls: readonly { readonly server: string; readonly tool: string }[],
     servers: readonly ListedServer[],
@@ -157,7 +157,7 @@ export const listMethods: ReadonlyMap<string, ListKey> = new Map([
   ['prompts/list', 'prompts'],
 ]);
 
-/** Longest line that stands for a tool which is loaded only when it is needed, in characters. */
+/** Maximum length of the line that represents a tool which is loaded on demand, in characters. */
 const maxSummaryLength = 200;
 
 export function toLine({ name, description }: JsonObject): string {

@@ -1,4 +1,4 @@
-/** One request of a client app, from its arrival until its response was sent, and the calls that ran for it. */
+/** One request of a client app, from its arrival until its response was sent, and its calls. */
 import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { parseSpillInfo } from '../../spills/spill.ts';
 import type { Message, Result } from '../../wire/message.ts';
@@ -9,7 +9,7 @@ import type { LedgerCallTexts } from '../activity-messages.ts';
 import type { TokenCount } from '../call-record.ts';
 import type { ResultIntake } from './ledger-entry.ts';
 
-/** A call of a server's tool that is over. */
+/** A finished call of a server's tool. */
 interface LedgerCall {
   readonly server: string;
   readonly tool: string;
@@ -21,13 +21,13 @@ interface LedgerCall {
   readonly outcome: CallOutcome;
 }
 
-/** A server's tool that was called. */
+/** A called tool of a server. */
 export interface CalledTool {
   readonly server: string;
   readonly tool: string;
 }
 
-/** A call that ran for a request, with the fields that its step needs. */
+/** A finished call of a request, with the fields that its step needs. */
 export interface FinishedCallInfo extends CalledTool {
   readonly via: string | undefined;
   readonly outcome: CallOutcome;
@@ -40,13 +40,13 @@ export interface Progress {
   readonly message?: string | undefined;
 }
 
-/** In characters, of what a server says of its progress. */
+/** Maximum length of a progress message, in characters. */
 const maxProgressMessageLength = 200;
 
-/** At most this many calls of one request are recorded for it; a program may make more. */
+/** Maximum number of recorded calls per request; a program may make more. */
 const maxFinishedCalls = 1000;
 
-/** Who asks, as it is when the request is over: a handshake may change all of it. */
+/** The owner of a step when the request ends, because `initialize` may change it. */
 export interface StepOwner {
   readonly sessionId: string;
   /** The user, if several share the core. */
@@ -65,7 +65,10 @@ export interface Canceller {
 
 /** Records every request and its end. */
 export interface StepRecorder {
-  /** For a step that begins then, in ms since the epoch: grows with the time, over restarts as well. */
+  /**
+   * Returns the id for a step that starts at this time, in ms since the epoch; ids increase with time, across
+   * restarts.
+   */
   readonly idAt: (startedAt: number) => number;
   start(exchange: ClientRequest, owner: () => StepOwner): void;
   /** Ends a step unless it has already ended. Returns at once. */
@@ -75,7 +78,7 @@ export interface StepRecorder {
 interface RecordedRequest {
   readonly method: string;
   readonly params: JsonObject;
-  /** The id of a step that begins then, in ms since the epoch. */
+  /** The id for a step that starts at this time, in ms since the epoch. */
   readonly idAt: (startedAt: number) => number;
   /** ms since the epoch. */
   readonly now: number;
@@ -85,14 +88,14 @@ interface RecordedRequest {
 interface RequestCounts {
   readonly activity: Pick<ActivityLog, 'defer' | 'post' | 'share'>;
   readonly taker: ResultIntake;
-  /** A model reads what the app is sent. */
+  /** Whether a model reads what the app is sent. */
   readonly isRead: boolean;
 }
 
 export class ClientRequest {
   /** Id of its step. */
   readonly id: number;
-  /** ms since the epoch, and on the clock that times are measured with. */
+  /** In ms since the epoch, and by `performance.now()`. */
   readonly startedAt: number;
   readonly startedTick = performance.now();
   readonly method: string;
@@ -120,7 +123,7 @@ export class ClientRequest {
     this.#late = late;
   }
 
-  /** A call that ran for this request is over. Returns at once. */
+  /** Adds a finished call of this request. Returns at once. */
   addCall(call: LedgerCall): void {
     const { server, tool, via, outcome } = call;
     if (this.#ran.length < maxFinishedCalls) this.#ran.push({ server, tool, via, outcome });
@@ -130,12 +133,12 @@ export class ClientRequest {
     else activity.defer(() => activity.post({ kind: 'ledgerCall', request: this.id, call: this.#textsOf(call) }));
   }
 
-  /** Calls that ran for it and are over. */
+  /** Finished calls of the request. */
   get finishedCalls(): readonly FinishedCallInfo[] {
     return this.#ran;
   }
 
-  /** A notification about how far something is: of this request where it bears its token. */
+  /** Records a progress notification if it has this request's token. */
   noteProgress(params: JsonObject): void {
     const token = objectOrEmpty(this.params['_meta'])['progressToken'];
     const { progressToken, progress, total, message } = params;
@@ -150,7 +153,7 @@ export class ClientRequest {
   /** Called when the response has been sent. */
   close(): void {
     this.#isOver = true;
-    // The record is created later; the connection and the HTTP response are not retained until then.
+    // The record is created later, without retaining the connection and the HTTP response.
     this.canceller = undefined;
   }
 
@@ -158,7 +161,7 @@ export class ClientRequest {
     const { activity, taker } = this.#counts;
     const isUntouched = result === given;
     const spilled = isUntouched || given === undefined ? undefined : countedWhenSpilled(given);
-    // A result that was counted when it was spilled is needed for its size only.
+    // Only the size of a result is needed if it was counted when spilled.
     const isKnown = spilled !== undefined && result instanceof RawJson;
     const texts = {
       result: isKnown ? { bytes: result.byteLength, text: undefined } : activity.share(result),

@@ -16,14 +16,15 @@ import type { TokenCount } from '../call-record.ts';
 export type Cause = 'lists' | 'instructions' | 'discovery' | 'helpers' | 'results' | 'code' | 'readback' | 'other';
 
 export interface Amounts {
-  /** Answers, searches, calls: how often it happened. */
+  /** Number of results, searches, or calls. */
   readonly times: number;
-  /** Tokens that crossed the line to the client app. */
+  /** Tokens sent to the client app. */
   readonly sent: number;
-  /** Tokens that the model reads: fewer for lists if the app defers tools, and for results as in as-read.ts. */
+  /** Tokens that the model reads: fewer for lists if the app defers tools, and for results as the app takes them. */
   readonly loaded: number;
   /**
-   * Tokens that it would have read without us: of lists, instructions, and of answers what the app would have let in.
+   * Tokens that it would have read without Tooltray: lists, instructions, and results as far as the app would have
+   * accepted them.
    */
   readonly baseline: number;
   /** Tokens of results as servers sent them. */
@@ -49,7 +50,7 @@ interface Figures {
 
 export const zeroTokens: TokenCount = { tokens: 0, estimated: false };
 
-/** `loaded` is what was sent unless given. */
+/** `loaded` defaults to `sent`. */
 export function createLedgerEntry(cause: Cause, server: string, tool: string, figures: Figures): LedgerEntry {
   const { times = 0, sent = zeroTokens, loaded = sent, baseline = zeroTokens, raw = zeroTokens } = figures;
   const estimated = [sent, baseline].reduce((sum, count) => sum + (count.estimated ? count.tokens : 0), 0);
@@ -71,25 +72,24 @@ export function netContextTokens(entries: readonly LedgerEntry[]): number {
   return entries.reduce((sum, { cause, loaded }) => sum + (cause === 'other' ? 0 : loaded), 0);
 }
 
-// The subject of a tools/call result, derived from the tool's name and, where one tool does many things, from its
-// input.
+// What a tools/call result is about, by the tool's name and, for tools with several uses, its input.
 
 /**
- * `direct`: a server's own tool, or one that stands for a server; `call`: a helper that calls tools or looks after
- * something; `program`: it runs a model's code; `await`: it fetches the answer of an earlier call.
+ * `direct`: a server's own tool, or one that represents a server; `call`: a helper tool that calls tools or manages
+ * something; `program`: runs a model's code; `await`: fetches the result of an earlier call.
  */
 export type ResultKind = 'direct' | 'call' | 'program' | 'await' | 'discovery' | 'readback';
 
 /** Purpose of a helper tool's use, as the tool declares it; `change` and `schema` are distinguished only in steps. */
 export type HelperKind = 'call' | 'change' | 'program' | 'await' | 'discovery' | 'schema' | 'readback';
 
-/** Looks up what a use of a helper tool is about; undefined if the name is no helper tool's. */
+/** Returns the use of a helper tool; undefined for other names. */
 export type KindOfHelper = (tool: string, input: JsonObject) => HelperKind | undefined;
 
 /** Arguments that name the tool in helpers that call tools. */
 const nameKeys = ['tool', 'tool_name', 'name', 'path'];
 
-/** `mode` is the session's; through an endpoint of one server every name is that server's. */
+/** `mode`: the session's; at the endpoint of one server every name is that server's. */
 export function classifyResult(tool: string, input: JsonObject, mode: string, kindOf: KindOfHelper): ResultKind {
   if (mode === 'server') return 'direct';
   const kind = toAnswerKind(kindOf(tool, input));
@@ -102,24 +102,24 @@ function toAnswerKind(kind: HelperKind | undefined): ResultKind {
   return kind === 'schema' ? 'discovery' : (kind ?? 'direct');
 }
 
-/** A model that knows only a call helper reads its results through that helper. */
+/** A model that knows only a call helper reads its spills through it. */
 function reached(input: JsonObject, kindOf: KindOfHelper): ResultKind | undefined {
   const inner = nameKeys.map((key) => input[key]).find((value) => typeof value === 'string');
   const kind = typeof inner === 'string' ? kindOf(inner, {}) : undefined;
   return kind === 'readback' || kind === 'await' ? kind : undefined;
 }
 
-/** The input of a tools/call, whatever its params hold. */
+/** The input of a tools/call, whatever its params contain. */
 export function argumentsOf(params: JsonObject): JsonObject {
   return objectOrEmpty(params['arguments']);
 }
 
 /** How a client app takes a tool result. */
 export interface ResultIntake {
-  /** The most it lets into its model's context: its own cut, else the window. */
+  /** Maximum number of tokens in its model's context: its own limit, otherwise the window. */
   readonly tokens: number;
-  /** The same in bytes, where that is what it counts. */
+  /** The same in bytes, if that is the app's limit. */
   readonly bytes: number | undefined;
-  /** Which it hands on of a result that says the same as text and as structured content. */
+  /** Which representation it passes on if text and structured content are equal. */
   readonly reads: 'text' | 'structured';
 }

@@ -36,7 +36,7 @@ interface Who {
 interface SessionState {
   readonly app: string;
   readonly client: string;
-  /** A model reads what it is sent. */
+  /** Whether a model reads what the app is sent. */
   readonly isRead: boolean;
   readonly defers: boolean;
   readonly taker: ResultIntake;
@@ -44,7 +44,7 @@ interface SessionState {
 
 interface SessionParts {
   readonly activity: Pick<ActivityLog, 'defer' | 'post' | 'share' | 'shareText'>;
-  /** The servers there are now. */
+  /** Returns the current servers. */
   readonly servers: () => readonly ListedServer[];
   readonly defersTools: (app: string) => boolean;
   readonly hasModel: (app: string) => boolean;
@@ -81,10 +81,10 @@ export class LedgerSession {
     this.#lists = new ListAccounting(parts.activity, parts.servers);
   }
 
-  /** A request has come. */
+  /** Called when a request arrives. */
   onRequest(method: string, params: JsonObject): ClientRequest {
     const { activity, steps, now } = this.#parts;
-    // Most lookups repeat the previous one.
+    // Most requests repeat the previous lookup.
     const { taker, isRead } = this.#state ?? this.#of(this.#facts.who());
     const request = { method, params, idAt: steps.idAt, now: now() };
     const exchange = new ClientRequest(request, { activity, taker, isRead }, ({ server, tool }, call) => {
@@ -95,13 +95,13 @@ export class LedgerSession {
     return exchange;
   }
 
-  /** A request was cancelled: no response is sent. */
+  /** Called when a request was cancelled and no response is sent. */
   onCancelled(exchange: ClientRequest): void {
     this.#parts.steps.end(exchange, 'cancelled', this.#owner());
     this.#close(exchange);
   }
 
-  /** The app has answered a question of Tooltray, which `exchange` stands for. */
+  /** Called when the app has answered a request of Tooltray, which `exchange` represents. */
   onResponse(message: Message, exchange: ClientRequest): void {
     this.#parts.steps.end(exchange, message, this.#owner());
     this.#close(exchange);
@@ -111,7 +111,7 @@ export class LedgerSession {
     return { sessionId: this.#facts.id, user: this.#facts.user, app, mode };
   };
 
-  /** A frame has gone out; `exchange` is the request that it answers. Returns at once. */
+  /** Called when a frame was sent; `exchange` is the request that it answers. Returns at once. */
   onSent(message: Message, exchange: ClientRequest | undefined): void {
     const who = this.#facts.who();
     const isRead = this.#of(who).isRead;
@@ -160,7 +160,7 @@ export class LedgerSession {
   /** Texts are formatted after the response was sent; servers and lists are compared in their current state. */
   #book(message: Message, exchange: ClientRequest | undefined, who: Who): void {
     const makeEntry = this.#entryOf(message, exchange, who);
-    // In the hour of its step, so that sums of a time are those of its steps.
+    // Booked in the hour of its step, so that sums over a period match its steps.
     const at = exchange?.startedAt ?? this.#parts.now();
     this.#parts.activity.defer(() => this.#post(makeEntry(), who, exchange?.id, at));
   }
@@ -197,7 +197,7 @@ export class LedgerSession {
 
   #result(result: Result, { id, params, finishedCalls }: ClientRequest, who: Who): Entry {
     const tool = toText(params['name']);
-    // An answer after a question: the call began with an earlier request.
+    // A result after an input request: the call began with an earlier request.
     const kind =
       params['requestState'] === undefined
         ? classifyResult(tool, argumentsOf(params), who.mode, this.#parts.kindOf)

@@ -1,6 +1,6 @@
 /**
- * The ledger's two tables: by the hour and the session for the last days, by the day for the last years. Both hold
- * sums, so that their size grows with what was used and not with how often.
+ * The ledger's two tables: by hour and session for the last days, by day for the last years. Both contain sums, so
+ * that their size depends on what was used, not on how often.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { prepareCached } from '../../base/private-database.ts';
@@ -9,7 +9,7 @@ import type { Amounts, Cause } from './ledger-entry.ts';
 
 /** Sums for one hour, session, app, mode, server, tool and cause. */
 export interface LedgerRow extends Amounts {
-  /** The hour's beginning where this machine is, in ms since the epoch. */
+  /** The beginning of the hour in local time, in ms since the epoch. */
   readonly hour: number;
   readonly session: string;
   /** User of the session, if several share the core. */
@@ -26,10 +26,10 @@ export interface LedgerBounds {
   readonly dayRows: number;
 }
 
-/** About how much a row takes in the file. */
+/** Approximate size of a row in the file, in bytes. */
 const rowBytes = 250;
 
-/** An eighth of the file for each table. */
+/** Each table may use an eighth of the file. */
 export function ledgerBounds(maxBytes: number): LedgerBounds {
   const rows = Math.max(200, Math.floor(maxBytes / 8 / rowBytes));
   return { hourRows: Math.min(rows, 50_000), dayRows: Math.min(rows, 100_000) };
@@ -55,7 +55,7 @@ export function addRows(database: DatabaseSync, rows: readonly LedgerRow[]): voi
   }
 }
 
-/** Deletes what is too old, and the oldest of what is too much. */
+/** Deletes rows that are too old, and the oldest beyond the limits. */
 export function trimLedger(database: DatabaseSync, { hourRows, dayRows }: LedgerBounds, now: number): void {
   database.prepare('DELETE FROM ledgerHours WHERE hour < ?').run(now - hourlyRetentionMs);
   database.prepare('DELETE FROM ledgerDays WHERE day < ?').run(formatDay(now - dailyRetentionMs));
@@ -68,7 +68,7 @@ function trimTo(database: DatabaseSync, table: string, key: string, most: number
   database.prepare(`DELETE FROM ${table} WHERE ${key} <= (${surplus})`).run(most);
 }
 
-/** `facts`: known by the keys, and written with the first of them. */
+/** `facts`: determined by the keys, and written with the first of them. */
 function upsert(table: string, keys: readonly string[], facts: readonly string[] = []): string {
   const names = [...keys, ...facts, ...amounts];
   const sums = amounts.map((name) => `${name} = ${name} + excluded.${name}`);
@@ -78,9 +78,7 @@ function upsert(table: string, keys: readonly string[], facts: readonly string[]
 
 // Sums over the ledger's tables.
 
-/**
- * How a row's key is read off the table by the hour; that by the day has a column for the day and none for sessions.
- */
+/** The key of a row in the hourly table; the daily table has a column for the day and no sessions. */
 const expressions: Readonly<Record<SavingsKey, string>> = {
   session: 'session',
   app: 'app',
@@ -98,7 +96,7 @@ export function sumLedger(
   { since = 0, by = 'cause', app }: SavingsQuery,
   now: number,
 ): readonly CauseSum[] {
-  // Sessions and hours are retained for the last days only, and only there are the last hours distinguished.
+  // Sessions and hours exist only for the last days.
   const fine = by === 'session' || by === 'hour' || since > now - hourlyRetentionMs;
   const table = fine ? 'ledgerHours' : 'ledgerDays';
   const key = !fine && by === 'day' ? 'day' : expressions[by];
@@ -126,15 +124,15 @@ export function sumLedger(
   });
 }
 
-/** Reports of the ledger: sums by key, the net, and when Tooltray starts to pay for itself. */
+/** Reports of the ledger: sums by key, the net, and when Tooltray pays for itself. */
 export type SavingsKey = 'session' | 'app' | 'server' | 'tool' | 'hour' | 'day' | 'cause' | 'mode';
 
 export interface SavingsQuery {
-  /** Only from then on, in ms since the epoch: to the hour in the last seven days, to the day before. */
+  /** Only from this time on, in ms since the epoch: to the hour in the last seven days, to the day before. */
   readonly since?: number | undefined;
-  /** Key of the rows; `cause` by default. */
+  /** Key of the rows; default: `cause`. */
   readonly by?: SavingsKey | undefined;
-  /** Only what concerns this client app. */
+  /** Only entries of this client app. */
   readonly app?: string | undefined;
 }
 
@@ -144,7 +142,7 @@ export interface SavingsTotals {
   readonly baseline: number;
   /** Tokens of servers' results that apps would have accepted without Tooltray. */
   readonly results: number;
-  /** Tokens of Tooltray's own that apps loaded: lists, instructions, discovery, helper texts. */
+  /** Tokens that apps loaded from Tooltray itself: lists, instructions, discovery, helper texts. */
   readonly spent: number;
   /** Tokens of servers' results as sent; not part of the net, since no app would have accepted all of them. */
   readonly raw: number;
@@ -154,11 +152,11 @@ export interface SavingsTotals {
   readonly readBack: number;
   /** baseline − spent + results − given − readBack; may be negative. */
   readonly net: number;
-  /** Everything that crossed the apps' lines. */
+  /** Everything sent to apps. */
   readonly sent: number;
   /** Share of sent, baseline and results that is an estimate, 0 to 1. */
   readonly estimatedShare: number;
-  /** Tool calls that were answered. */
+  /** Number of answered tool calls. */
   readonly calls: number;
 }
 
@@ -170,11 +168,11 @@ export interface SavingsRow extends SavingsTotals {
 }
 
 export interface BreakEven {
-  /** The net is not negative. */
+  /** Whether the net is not negative. */
   readonly reached: boolean;
   /**
-   * Look-ups that were made, and how many what the lists save pays for; undefined: none was made, or lists save
-   * nothing.
+   * Number of searches, and how many of them the savings of the lists pay for; undefined: there were none, or lists
+   * save nothing.
    */
   readonly searches: number;
   readonly affordable: number | undefined;
@@ -182,7 +180,7 @@ export interface BreakEven {
 
 export interface SavingsReport {
   readonly by: SavingsKey;
-  /** Most net first; days and hours (of the last eight days: its beginning in ms since the epoch) in their order. */
+  /** Highest net first; days and hours (of the last eight days, beginning in ms since the epoch) in order. */
   readonly rows: readonly SavingsRow[];
   readonly causes: readonly SavingsRow[];
   readonly total: SavingsTotals;
@@ -192,7 +190,7 @@ export interface SavingsReport {
   readonly assumptions: readonly string[];
 }
 
-/** A sum over the table for one key and cause; there may be several. */
+/** A sum over the table for one key and cause; several may exist. */
 export interface CauseSum extends Amounts {
   readonly key: string;
   readonly app: string | undefined;

@@ -1,4 +1,4 @@
-/** The savings ledger: what client apps were sent, compared with what they would have loaded without Tooltray. */
+/** The savings ledger: compares what client apps were sent with what they would have loaded without Tooltray. */
 import type { Result } from '../../wire/message.ts';
 import type { ActivityLog } from '../activity-log.ts';
 import type { TokenCount } from '../call-record.ts';
@@ -18,15 +18,15 @@ import {
 
 export interface LedgerOptions {
   readonly activity: Pick<ActivityLog, 'ask' | 'defer' | 'post' | 'share' | 'shareText'>;
-  /** The servers that apps would have without us, as they are now. */
+  /** The servers that apps would have without Tooltray, in their current state. */
   readonly servers: () => readonly ListedServer[];
-  /** Whether the app keeps tools out of the context until it needs them. */
+  /** Whether the app loads tools on demand. */
   readonly defersTools: (app: string) => boolean;
   /** Whether a model reads what the app is sent; nothing is booked if none does. */
   readonly hasModel: (app: string) => boolean;
   readonly acceptsResults: (app: string) => ResultIntake;
   readonly now: () => number;
-  /** Is notified of every request and answer. */
+  /** Receives every request and its end. */
   readonly steps: StepRecorder;
   readonly kindOf: KindOfHelper;
 }
@@ -50,7 +50,7 @@ export class Ledger {
     return session;
   }
 
-  /** The tokens of a result, counted as in the record of its call. Rejects if the thread that counts has ended. */
+  /** The tokens of a result, counted as in the record of its call. Rejects if the counting thread has ended. */
   async count(payload: Result): Promise<TokenCount> {
     const { activity } = this.#options;
     const shared = activity.share(payload);
@@ -62,7 +62,7 @@ export class Ledger {
     for (const session of this.#sessions) session.serversChanged();
   }
 
-  /** Waits a moment for tokens that are still being counted. Rejects with what SQLite throws. */
+  /** Waits briefly for pending token counts. Rejects with the error of SQLite. */
   async savings(question: SavingsQuery = {}): Promise<SavingsReport> {
     const { activity, now } = this.#options;
     const { by = 'cause' } = question;
@@ -85,7 +85,7 @@ export function buildReport(sums: readonly CauseSum[], by: SavingsKey): SavingsR
   };
 }
 
-// Assumptions of the ledger, in sentences for users.
+// The ledger's assumptions, in sentences for users.
 
 const tokenizer = 'o200k_base';
 

@@ -1,4 +1,4 @@
-/** Texts that lists, instructions and definitions add to the ledger of one session, on both sides of the comparison. */
+/** Texts that lists, instructions and definitions add to a session's ledger, on both sides of the comparison. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { scalarOf } from '../../wire/raw-json.ts';
@@ -14,11 +14,11 @@ import {
 } from './baseline.ts';
 import type { CalledTool } from './client-request.ts';
 
-/** How the client app takes lists at the time of a message. */
+/** How the client app handles lists at the time of a message. */
 export interface ListReader {
-  /** It is connected to one server alone: nothing would be different without us. */
+  /** Whether it is connected to a single server, so that nothing differs without Tooltray. */
   readonly direct: boolean;
-  /** It keeps tools out of the context until it needs them. */
+  /** Whether it loads tools on demand. */
   readonly defers: boolean;
 }
 
@@ -34,18 +34,18 @@ export class ListAccounting {
   readonly #baseline = new Baseline();
   readonly #deferred = new DeferredTools();
 
-  /** `servers`: those there are now. */
+  /** `servers`: returns the current ones. */
   constructor(activity: Pick<ActivityLog, 'share' | 'shareText'>, servers: () => readonly ListedServer[]) {
     this.#activity = activity;
     this.#servers = servers;
   }
 
-  /** The app was sent this notification. */
+  /** Called when this notification was sent to the app. */
   onNotified(method: string): void {
     this.#baseline.announce(announcements.get(method) ?? []);
   }
 
-  /** Empty if nothing changed that this app would have been sent. */
+  /** Empty if nothing changed that this app would have received. */
   serversChanged({ direct, defers }: ListReader): readonly LedgerText[] {
     return direct ? [] : this.#owed(this.#baseline.serversChanged(this.#servers()), defers);
   }
@@ -54,7 +54,7 @@ export class ListAccounting {
     return direct ? [] : this.#owed(this.#baseline.introduce(this.#servers()), defers);
   }
 
-  /** Returns a function that makes the texts, which may be long. */
+  /** Returns a function that creates the texts, because they may be long. */
   list(
     key: ListKey,
     result: Result,
@@ -69,7 +69,9 @@ export class ListAccounting {
     });
   }
 
-  /** Returns the definitions that an app that defers tools loads for a call: Tooltray's, and those without Tooltray. */
+  /**
+   * Returns the definitions that an app with deferred tools loads for a call: Tooltray's, and those without Tooltray.
+   */
   definitions(tool: string, calls: readonly CalledTool[], { direct, defers }: ListReader): readonly LedgerText[] {
     if (direct || !defers) return [];
     const own = this.#deferred.use(tool);

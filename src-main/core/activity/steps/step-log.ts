@@ -1,6 +1,6 @@
 /**
- * Records the requests of client apps and their results, a step each: those that are running, which the user may see and
- * cancel, and those that are over, which are posted to the activity record.
+ * Records the requests of client apps and their results, one step each: running ones, which the user can see and
+ * cancel, and finished ones, which are posted to the activity log.
  */
 import { Emitter } from '../../base/emitter.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
@@ -19,19 +19,19 @@ interface StepLogOptions {
   readonly kindOf: KindOfHelper;
 }
 
-/** A step that is not over. */
+/** A step that has not ended. */
 export interface RunningStep {
   readonly exchange: ClientRequest;
   readonly owner: () => StepOwner;
 }
 
-/** How often it is looked whether something runs for long, in ms. */
+/** Interval of checks for long-running steps, in ms. */
 const pollIntervalMs = 500;
 /** Maximum size of an error result, in bytes; a larger one is not searched for its text. */
 const maxErrorResultBytes = 64 * 1024;
 
 export class StepLog implements StepRecorder {
-  /** Steps were written, or something has run for a while. */
+  /** Emits when steps were written, or have been running for a while. */
   readonly changed = new Emitter();
   readonly #options: StepLogOptions;
   readonly #open = new Map<number, RunningStep>();
@@ -48,7 +48,7 @@ export class StepLog implements StepRecorder {
     });
   }
 
-  /** Moves when steps were written. */
+  /** Increases when steps were written. */
   get revision(): number {
     return this.#revision;
   }
@@ -81,7 +81,7 @@ export class StepLog implements StepRecorder {
     this.#options.activity.defer(() => this.#record(exchange, owner, end, durationMs));
   }
 
-  /** Records that steps are running before they are reported: if the core is killed, the next one finds them. */
+  /** Records that steps are running before they are reported, so that the next core finds them after a crash. */
   persistRunning(open: readonly RunningStep[]): void {
     if (open.length === 0 || this.#closed) return;
     const steps = open.map(({ exchange: { id, startedAt, method, params }, owner }): StepRecord => {
@@ -93,9 +93,7 @@ export class StepLog implements StepRecorder {
     this.#options.activity.post({ kind: 'running', steps, at: Date.now() });
   }
 
-  /**
-   * A call for which no request of an app is behind, or a change: the user's, or our own. Answers the id of its step.
-   */
+  /** Records a call without a request of an app, or a change: the user's, or our own. Returns the id of its step. */
   alone(call: CallRecord, kind: StepKind, given?: SharedText): number {
     const { startedAt, sessionId, user, app, mode, durationMs, bytes, outcome, error } = call;
     const id = this.idAt(startedAt);
@@ -120,14 +118,14 @@ export class StepLog implements StepRecorder {
     return id;
   }
 
-  /** Before the record of calls is closed. */
+  /** Call it before the activity log is closed. */
   close(): void {
     for (const { exchange, owner } of this.running) this.end(exchange, 'cancelled', owner());
     this.#closed = true;
     clearTimeout(this.#checkTimer);
   }
 
-  /** While a step runs for long, its watchers are notified periodically: its progress may have changed. */
+  /** Notifies watchers periodically while a step runs long, because its progress may have changed. */
   #look(): void {
     this.#checkTimer = undefined;
     const [oldest] = this.#open.values();
@@ -144,7 +142,7 @@ export class StepLog implements StepRecorder {
     const given = activity.share(payload);
     const words = this.words(exchange, owner.mode);
     const [first] = finishedCalls;
-    // The result of a cancelled step is another text than that of its call.
+    // The result of a cancelled step differs from that of its call.
     const isItsCall =
       words.kind === 'call' && finishedCalls.length === 1 && first?.via === undefined && first?.outcome !== 'cancelled';
     const { outcome, errorText } = howItEnded(

@@ -1,14 +1,15 @@
-/** A step: one request of a client app with the response to it, or one question of Tooltray to the app. */
+/** A step: one request of a client app with its response, or one request of Tooltray to the app. */
 import { toText, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
 import { isSpillId, parseSpillFileName, spillUri } from '../../spills/spill.ts';
 import type { CallOutcome, PayloadDropReason } from '../call-record.ts';
 import { classifyResult, argumentsOf, type KindOfHelper } from '../ledger/ledger-entry.ts';
 
 /**
- * `handshake`: the server introduced itself; `list`: tools, resources or prompts were listed; `search`, `schema`: tools
- * were searched, or a schema was read; `readback`: a spill was read; `call`: a tool was called; `program`: a program of
+ * `handshake`: `initialize`; `list`: tools, resources or prompts were listed; `search`, `schema`: tools
+ * were searched, or a schema was read; `readback`: a spill was read; `call`: a tool was called; `program`: a program
+ * of
  * the model ran; `await`: a pending result was fetched; `prompt`, `resource`: one was read; `change`: a change of
- * servers; `question`: we asked the app.
+ * servers; `question`: a request to the app.
  */
 export type StepKind =
   | 'handshake'
@@ -28,14 +29,14 @@ export type StepKind =
 /** A short description of the request. */
 export interface StepWords {
   readonly kind: StepKind;
-  /** The tool, prompt or address that was asked for; else the method. */
+  /** The requested tool, prompt or address; otherwise the method. */
   readonly name: string;
-  /** The subject: search words, or the tool that a helper calls. Empty if the name says it all. */
+  /** The subject: search words, or the tool that a helper tool calls. Empty if the name suffices. */
   readonly what: string;
 }
 
 export interface StepRecord extends StepWords {
-  /** Grows with the time of the start; a call that ran for the step names it. */
+  /** Increases with the start time; its calls refer to it. */
   readonly id: number;
   /** ms since the epoch. */
   readonly startedAt: number;
@@ -48,15 +49,15 @@ export interface StepRecord extends StepWords {
   /** Size of the params, and of the outgoing payload: `result` or `error`. */
   readonly requestBytes: number;
   readonly modelResultBytes: number;
-  /** Calls of servers' tools that ran for it. */
+  /** Number of its calls of servers' tools. */
   readonly calls: number;
   readonly outcome: CallOutcome;
   readonly errorText?: string | undefined;
-  /** Why its texts were not kept, where they were not; `call`: they are its only call's. */
+  /** Why its texts were not stored; `call`: they are those of its only call. */
   readonly unkept?: PayloadDropReason | 'call' | undefined;
 }
 
-/** Methods that are no step: they ask for nothing. */
+/** Methods that are not recorded as steps. */
 const silent: ReadonlySet<string> = new Set(['ping', 'logging/setLevel', 'subscriptions/listen']);
 
 const byMethod: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
@@ -73,7 +74,7 @@ const byMethod: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['roots/list', 'question'],
 ]);
 
-/** Arguments that hold the query of a search or the tool that a helper is about. */
+/** Arguments with the query of a search, or the tool that a helper tool is about. */
 const queryKeys = ['query', 'queries', 'q', 'filter', 'search'];
 const toolKeys = ['tool', 'tool_name', 'name', 'path', 'tools', 'names'];
 const readKeys = ['op', 'pattern', 'query', 'path'];
@@ -118,7 +119,7 @@ function toolWords(name: string, input: JsonObject, mode: string, kindOf: KindOf
 function spillAddressIn(input: JsonObject): string | undefined {
   const named = textOrEmpty(input['resultFile']) || textOrEmpty(objectOrEmpty(input['arguments'])['resultFile']);
   const last = named.slice(Math.max(named.lastIndexOf('/'), named.lastIndexOf('\\')) + 1);
-  // The name of a file is never longer, and a model may send anything.
+  // File names are never longer, and a model may send anything.
   if (last.length > maxFileNameLength) return undefined;
   const id = isSpillId(last) ? last : parseSpillFileName(last)?.id;
   return id === undefined ? undefined : spillUri(id);
@@ -137,7 +138,7 @@ function allTexts(input: JsonObject, keys: readonly string[]): string {
   return [...new Set(texts)].join(' ');
 }
 
-/** Words of a list stand next to each other. */
+/** Joins the words of a list. */
 function textIn(value: unknown): string {
   if (Array.isArray(value)) return (value as unknown[]).map(textIn).join(', ');
   if (typeof value === 'string') return value.length > maxPurposeLength ? value.slice(0, maxPurposeLength) : value;
