@@ -174,7 +174,7 @@ export class DiskSpillStore implements AnswerStore {
     try {
       return await this.#keepIn(answer);
     } catch (error) {
-      // The folder was deleted or the index is damaged: everything is reopened, once.
+      // The folder was deleted or the index is damaged, so everything is reopened once.
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       if (this.#index.sealed || error instanceof AppError || !(isMissing || isCorruptError(error))) throw error;
       this.#index.reset();
@@ -192,7 +192,7 @@ export class DiskSpillStore implements AnswerStore {
   }
 }
 
-/** The bytes of an answer as JSON. */
+/** The bytes of a result as JSON. */
 export function chunksOf(result: Result): readonly Buffer[] {
   return result instanceof RawJson ? result.chunks : [Buffer.from(JSON.stringify(result))];
 }

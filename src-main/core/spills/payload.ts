@@ -1,7 +1,7 @@
-/** The payload of a result, each part once: the size that is reported, counted and checked against limits. */
+/** The payload of a result, without duplicates: the size that is reported, counted and checked against limits. */
 import { isObject, type JsonObject, tryParseJson } from '../base/json.ts';
 
-/** Its texts as they stand, other blocks as JSON, and `structuredContent` where no text says the same. */
+/** Its texts verbatim, other blocks as JSON, and `structuredContent` unless a text repeats it. */
 export function payloadTexts(result: JsonObject): string[] {
   const { content, structuredContent } = result;
   const blocks = Array.isArray(content) ? (content as unknown[]) : [];
@@ -10,12 +10,12 @@ export function payloadTexts(result: JsonObject): string[] {
   return isObject(structuredContent) && !isRepeated ? [...texts, JSON.stringify(structuredContent)] : texts;
 }
 
-/** In bytes of UTF-8. */
+/** In bytes (UTF-8). */
 export function payloadBytes(result: JsonObject): number {
   return payloadTexts(result).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** The text blocks of a result that say the same as its `structuredContent`. */
+/** The text blocks of a result that repeat its `structuredContent`. */
 export function textsOfStructure({ content, structuredContent }: JsonObject): ReadonlySet<unknown> {
   if (!isObject(structuredContent) || !Array.isArray(content)) return new Set();
   // SDKs wrap a plain text as `{"result": text}` for tools with an output schema.
@@ -24,13 +24,13 @@ export function textsOfStructure({ content, structuredContent }: JsonObject): Re
   const saysIt = (block: unknown): boolean => {
     const text = textOf(block);
     if (text === undefined) return false;
-    // Spaces make it longer, never shorter: what is shorter says less, and need not be parsed.
+    // White space only makes it longer, so a shorter text differs and need not be parsed.
     return (more.length === 0 && text === wrapped) || (text.length >= structure.length && compact(text) === structure);
   };
   return new Set((content as unknown[]).filter(saysIt));
 }
 
-/** Which half of a result that says the same twice a client app passes on to its model. */
+/** Which representation of a duplicate result a client app passes to its model. */
 export type ResultReading = 'text' | 'structured';
 
 /** Returns the result without its repeated half, or unchanged if nothing is repeated. */
@@ -49,7 +49,7 @@ function textOf(block: unknown): string | undefined {
   return isText ? (block['text'] as string) : undefined;
 }
 
-/** JSON without its spaces; any other text as it is. */
+/** JSON without white space; any other text unchanged. */
 function compact(text: string): string {
   const value = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
   return value === undefined ? text : JSON.stringify(value);

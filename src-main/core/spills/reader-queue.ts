@@ -1,6 +1,5 @@
 /**
- * Questions waiting for a thread that reads, and the threads: started when there is something to read, ended when there
- * is not. Big data goes to a process.
+ * Queues queries for worker threads, which are started on demand and ended when idle. Large data is read in a process.
  */
 import { totalmem } from 'node:os';
 import type { Worker } from 'node:worker_threads';
@@ -10,9 +9,9 @@ import { inheritedFileDescriptor, startWorkerProcess, startWorkerThread, resolve
 import type { ReaderRequest, ReadReply, ReadRequest, ReadTarget } from './read-worker/reader-messages.ts';
 
 interface ReaderQueueLimits {
-  /** One owner uses at most half of them, rounded up. */
+  /** Maximum number of threads; one owner uses at most half of them, rounded up. */
   readonly maxThreads: number;
-  /** Questions of one owner that wait; further ones are refused. */
+  /** Maximum number of queued queries of one owner; further ones are refused. */
   readonly maxWaitingPerOwner: number;
   readonly idleMs: number;
   /** Memory limit of a process that reads large data, in bytes. */
@@ -38,7 +37,7 @@ export class ReaderQueue {
     this.#slots = new FairSemaphore(limits.maxThreads);
   }
 
-  /** Rejects with AppError; by then nobody reads in the file any more. */
+  /** Rejects with AppError; by then nobody reads the file any more. */
   async ask(request: ReadRequest, deadlines: ReadDeadlines, owner: string, signal: AbortSignal): Promise<ReadReply> {
     if (signal.aborted) throw givenUp();
     if (this.#slots.waitingFor(owner) >= this.#limits.maxWaitingPerOwner) throw tooMany();
@@ -97,10 +96,10 @@ function isHeavy({ target, question }: ReadRequest): boolean {
   return isData && target.bytes > heavyBytes;
 }
 
-// The core's end of one thread that reads spills. The thread lives until it is terminated; a query that takes too long
-// terminates it.
+// The core's end of one worker thread that reads spills. The thread lives until it is terminated, also by a query that
+// takes too long.
 
-/** How often the thread is looked at, in ms. */
+/** Interval of checks of the thread, in ms. */
 const pollIntervalMs = 100;
 
 class ReaderThread {
@@ -112,7 +111,7 @@ class ReaderThread {
   #isAlive = true;
 
   constructor(workerUrl: URL) {
-    // More data than this has room for goes to a process; ten thousand levels need a larger stack than the usual.
+    // Larger data is read in a process; deeply nested data needs a larger stack than the default.
     this.#worker = startWorkerThread(workerUrl, { memory: 2048, stack: 64 });
     this.#worker.on('message', (reply: ReadReply) => this.#reply?.(reply));
     this.#worker.on('error', (error: Error) => (this.#error ??= error));
@@ -123,10 +122,7 @@ class ReaderThread {
     return this.#isAlive;
   }
 
-  /**
-   * Rejects with AppError `call_timeout`, cancelled or unsupported (out of memory); the thread is gone by then, and
-   * reads nothing.
-   */
+  /** Rejects with AppError `call_timeout`, cancelled or unsupported (out of memory); the thread has ended by then. */
   async ask(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
     const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
     this.#reply = resolve;
@@ -160,7 +156,7 @@ class ReaderThread {
   }
 }
 
-/** Calls `late` once when a deadline has passed; the thread's own start does not count. Returns what ends the watch. */
+/** Calls `late` once after a deadline; the thread's start does not count. Returns a function that stops the watch. */
 function watch(steps: Int32Array, { wholeMs, stepMs = wholeMs }: ReadDeadlines, late: () => void): () => void {
   let startedAt: number | undefined;
   let seen = 0;
@@ -187,11 +183,10 @@ function lost(cause: unknown): AppError {
   });
 }
 
-// Puts one question about a lot of data to a process of its own. A process and no thread: JSON.parse looks at no limit
-// while it works, and V8 ends the whole process when it runs out of heap in it (measured in 24.21: a list of 20 million
-// empty objects).
+// Runs one query on large data in a process of its own. Not a thread, because JSON.parse ignores limits, and V8 ends
+// the whole process when its heap is exhausted (measured in 24.21 with a list of 20 million empty objects).
 
-/** 64 MB of JSON are up to 1.5 GB of objects. */
+/** 64 MB of JSON become up to 1.5 GB of objects. */
 const defaultMemoryBytes = 4 * 1024 ** 3;
 /** Memory allowed for the smallest result, and for each of its bytes. */
 const baseMemory = 512 * 1024 ** 2;
@@ -199,11 +194,11 @@ const memoryPerByte = 32;
 
 interface ReaderProcess {
   readonly entry: URL;
-  /** Room for its objects, in bytes: 4 GB by default, and no more than half of what the computer has. */
+  /** Memory for its objects, in bytes: by default 4 GB, at most half of the computer's. */
   readonly memory?: number | undefined;
 }
 
-/** Rejects with AppError `call_timeout`, cancelled or unsupported (out of memory); the process is gone by then. */
+/** Rejects with AppError `call_timeout`, cancelled or unsupported (out of memory); the process has ended by then. */
 async function askProcess(
   reader: ReaderProcess,
   { target, others, question, maxBytes, index }: ReadRequest,
@@ -230,7 +225,7 @@ async function askProcess(
   child.once('error', (error) => reject(outOfMemory(error)));
   child.once('exit', (code, killed) => reject(reason ?? outOfMemory(new Error(`It ended with ${killed ?? code}.`))));
   try {
-    // A process that has just died is told of by its exit.
+    // If the process has just died, its exit event reports it.
     const moved = others.map((other) => ({ ...other, target: given(other.target) }));
     child.send({ target: given(target), others: moved, question, maxBytes, index, maxMemory }, () => undefined);
     if (signal.aborted) abort();
@@ -251,7 +246,7 @@ function outOfMemory(cause: Error): AppError {
 
 /** Time limit of a query, and the error if it is exceeded. */
 export interface ReadDeadlines {
-  /** For the whole question, in ms. */
+  /** Of the whole query, in ms. */
   readonly wholeMs: number;
   /** Time limit of each step, for queries that run in steps. */
   readonly stepMs: number | undefined;

@@ -1,4 +1,4 @@
-/** Measures large results in a thread: their payload and the text whose tokens are counted, each part once. */
+/** Measures large results in a thread: their payload and the text whose tokens are counted, without duplicates. */
 import type { RawJson } from '../wire/raw-json.ts';
 import { type Excerpt, type ResultSize, SpillWriteError } from './spill-writer-messages.ts';
 import { spillWriterUrl, WriterThread } from './spill-writer.ts';
@@ -7,14 +7,14 @@ export class ResultMeasurer {
   readonly #thread: WriterThread;
   readonly #known = new WeakMap<RawJson, Promise<ResultSize | undefined>>();
 
-  /** `idleMs`: the thread ends after this long without work. */
+  /** `idleMs`: idle time after which the thread ends. */
   constructor(workerUrl = spillWriterUrl(), idleMs = 10_000) {
     this.#thread = new WriterThread(workerUrl, idleMs);
   }
 
   /**
-   * Each result is measured once, whoever asks. Resolves to undefined where it is too long to be parsed (64 MB), or the
-   * thread is not available. Never rejects.
+   * Measures each result once, for all callers. Resolves to undefined if it is too large to parse (64 MB), or if the
+   * thread is unavailable. Never rejects.
    */
   measure(result: RawJson): Promise<ResultSize | undefined> {
     const known = this.#known.get(result);
@@ -27,7 +27,7 @@ export class ResultMeasurer {
     return measured;
   }
 
-  /** The size of a result, and both its ends of together at most `bytes`. Rejects with SpillWriteError. */
+  /** The size of a result, and both its ends, together at most `bytes`. Rejects with SpillWriteError. */
   async excerpt(result: RawJson, bytes: number): Promise<Excerpt> {
     const found = await this.#thread.run({ do: 'excerpt', bytes }, result.chunks);
     if (found.kind === 'excerpt') return found.excerpt;

@@ -1,4 +1,4 @@
-/** Pieces of a huge text, spread evenly over it, from which the tokens of the whole are estimated. */
+/** Pieces of a large text, spread evenly, to estimate the tokens of the whole. */
 
 interface TextSample {
   readonly text: string;
@@ -8,7 +8,9 @@ interface TextSample {
 
 const sampleCount = 32;
 
-/** The text itself up to `longest` characters, else pieces of that length in all, spread evenly from first to last. */
+/**
+ * The whole text up to `longest` characters, otherwise pieces of that total length, spread evenly from start to end.
+ */
 export function sampleText(text: string, longest: number): TextSample {
   if (text.length <= longest) return { text, scale: 1 };
   const length = Math.max(1, Math.floor(longest / sampleCount));
@@ -20,7 +22,10 @@ export function sampleText(text: string, longest: number): TextSample {
   return { text: pieces.join(''), scale: text.length / (length * sampleCount) };
 }
 
-/** `length` bytes in all, in pieces spread evenly from first to last. A character cut at an edge is one replacement mark. */
+/**
+ * `length` bytes in total, in pieces spread evenly from start to end. A character at a boundary becomes one
+ * replacement character.
+ */
 export function sampleBytes(chunks: readonly Buffer[], length: number): TextSample {
   const total = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   if (total <= length) return { text: Buffer.concat(chunks).toString('utf8'), scale: 1 };
@@ -42,12 +47,12 @@ function range(chunks: readonly Buffer[], start: number, length: number): string
 }
 
 /**
- * Longer texts are counted by a sample of an eighth of this, in characters: to count a megabyte of base64 takes one or
- * two seconds, in which the counting thread answers nothing.
+ * Longer texts are counted by a sample of an eighth of this length, in characters, because counting a megabyte of
+ * base64 takes one or two seconds, during which the counting thread responds to nothing.
  */
 const maxFullCountLength = 1024 * 1024;
 
-/** The text whose tokens are counted: all of it, or a sample of what is long. */
+/** The text whose tokens are counted: the whole, or a sample of a long one. */
 export function textToCount(text: string): TextSample {
   return sampleText(text, text.length > maxFullCountLength ? maxFullCountLength / 8 : maxFullCountLength);
 }

@@ -1,6 +1,4 @@
-/**
- * Finds the file that a model names: a kept answer by id, URI or path, or a file of a folder that the user has allowed.
- */
+/** Finds the file that a model names: a spill by id, URI or path, or a file in a folder that the user permitted. */
 import { lstatSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join } from 'node:path';
@@ -33,14 +31,14 @@ export class SpillFinder {
   readonly #known: KnownSpills;
   readonly #own: ProtectedPaths;
 
-  /** `own`: what is refused besides, whatever folders are allowed. */
+  /** `own`: paths that are always refused. */
   constructor(folder: string, known: KnownSpills, own: ProtectedPaths = noProtectedPaths) {
     this.#folder = folder;
     this.#known = known;
     this.#own = own;
   }
 
-  /** A kept answer that is still there; undefined for everything else. */
+  /** An existing spill; undefined for anything else. */
   find(ref: string): Spill | undefined {
     const spill = this.#named(ref);
     if (spill === undefined) return undefined;
@@ -74,7 +72,7 @@ export class SpillFinder {
   async #opened({ handle, real, stats }: OpenedFile, path: string, reader: Principal): Promise<OpenedSpill> {
     const store = await realpath(this.#folder);
     const spill = dirname(real) === store ? this.#known.byName(basename(real)) : undefined;
-    // The index and what is being written lie in the folder, too.
+    // The index and unfinished files are in the same folder.
     const isTheirs = spill !== undefined && canAccess(reader, spill.owner);
     if (!isTheirs && isInside(store, real)) throw spillNotFoundError(path);
     if (spill === undefined) {
@@ -106,7 +104,7 @@ export class SpillFinder {
     }
   }
 
-  /** The rules of paths say how to allow a folder for other tools; here another setting does it. */
+  /** The rules for paths say how to permit a folder for other tools; here another setting does it. */
   #refusal(error: unknown, path: string): AppError {
     if (!(error instanceof AppError))
       return new AppError('not_found', `"${displayPath(path)}" cannot be read.`, { cause: error });

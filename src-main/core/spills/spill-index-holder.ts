@@ -1,4 +1,4 @@
-/** The folder of kept answers with its index, opened and put in order. */
+/** Opens the folder of spills and its index, and makes them consistent. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -10,7 +10,7 @@ import { openSpillDatabase, SpillIndex, spillIndexKind } from './spill-index.ts'
 import { spillTempFilePid, parseSpillFileName, type Spill } from './spill.ts';
 import { isProcessRunning } from '../base/file-lock.ts';
 
-/** Throws AppError, or what the file system and SQLite throw. */
+/** Throws AppError, or errors of the file system and SQLite. */
 async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
   const { database, orphans } = openDatabase(join(folder, 'index.db'), log);
   const index = new SpillIndex(database, folder);
@@ -40,7 +40,7 @@ function openDatabase(file: string, log: Log): { database: DatabaseSync; orphans
   }
 }
 
-/** A broken index is set aside: the files may be whole, and are adopted by the new one. */
+/** A damaged index is set aside; complete files are adopted by the new one. */
 function openOrMend(file: string, log: Log): { database: DatabaseSync; orphans: Orphans } {
   try {
     return { database: checked(openSpillDatabase(file)), orphans: 'delete' };
@@ -63,7 +63,7 @@ function checked(database: DatabaseSync): DatabaseSync {
   }
 }
 
-// Makes the folder and the index say the same again after a crash: every file with its row, every row with its file.
+// Makes folder and index consistent after a crash: a row for every file, a file for every row.
 
 interface Swept {
   readonly files: number;
@@ -73,7 +73,7 @@ interface Swept {
 
 const filesAtOnce = 64;
 
-/** Files that were not written by us stay. */
+/** Files of other programs stay. */
 async function sweep(folder: string, index: SpillIndex, what: Orphans): Promise<Swept> {
   const names = await readdir(folder);
   const rows = index.all();
@@ -90,7 +90,7 @@ async function sweep(folder: string, index: SpillIndex, what: Orphans): Promise<
       () => -1,
     );
     if (size === bytes) return;
-    // Cut short by a power failure: it would be told as if it were whole.
+    // Truncated by a power failure; otherwise it would be returned as if complete.
     lost.push(id);
     if (size >= 0) await rm(join(folder, name), { force: true });
   });
@@ -103,14 +103,14 @@ async function sweep(folder: string, index: SpillIndex, what: Orphans): Promise<
   };
 }
 
-/** Unfinished, and nobody writes it any more; what has this process's id is left over from an earlier one. */
+/** Whether an unfinished file is abandoned; a file with our own process id is left over from an earlier process. */
 function isAbandoned(name: string): boolean {
   const writer = spillTempFilePid(name);
   if (writer === undefined) return false;
   return writer === process.pid || !isProcessRunning(writer);
 }
 
-/** Adopts a file with what its name and content reveal; everything else is lost with the old index. */
+/** Adopts a file with what its name and content reveal; other facts are lost with the old index. */
 async function takeOver(folder: string, index: SpillIndex, name: string): Promise<void> {
   const parts = parseSpillFileName(name);
   const file = join(folder, name);
@@ -148,7 +148,7 @@ async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<unkn
   for (let at = 0; at < items.length; at += filesAtOnce) await Promise.all(items.slice(at, at + filesAtOnce).map(work));
 }
 
-/** Holds the index of kept answers open, and opens it again when it broke or its folder went away. */
+/** Keeps the index of spills open, and reopens it after damage or removal of its folder. */
 export class SpillIndexHolder {
   readonly #folder: string;
   readonly #log: Log;
@@ -161,7 +161,7 @@ export class SpillIndexHolder {
     this.#log = log;
   }
 
-  /** The index, opened if need be. One that could not be opened is tried again the next time: the disk may be back. */
+  /** The index, opened if needed. Opening is retried at the next call, because the disk may be back. */
   open(): Promise<SpillIndex> {
     if (this.#sealed) return Promise.reject(new AppError('spill_failed', 'Tooltray stops; nothing is kept any more.'));
     this.#opening ??= openSpills(this.#folder, this.#log).then(
@@ -174,7 +174,7 @@ export class SpillIndexHolder {
     return this.#opening;
   }
 
-  /** undefined if there is no index, or it cannot be asked now. */
+  /** Undefined if there is no index, or if it cannot be queried now. */
   use<T>(work: (index: SpillIndex) => T): T | undefined {
     try {
       return this.#index === undefined ? undefined : work(this.#index);
@@ -188,7 +188,7 @@ export class SpillIndexHolder {
     return this.#index;
   }
 
-  /** The next to ask for it gets it opened again. */
+  /** The next caller reopens it. */
   reset(): void {
     try {
       this.#index?.close();
@@ -204,12 +204,12 @@ export class SpillIndexHolder {
     return this.#sealed;
   }
 
-  /** From now on nothing is opened; what is open can be used until it is closed. */
+  /** Opens nothing from now on; an open index stays usable until it is closed. */
   freeze(): void {
     this.#sealed = true;
   }
 
-  /** `last`: what is done before. */
+  /** `last`: runs before it is closed. */
   async close(last: (index: SpillIndex) => Promise<void>): Promise<void> {
     const index = await this.#opening?.catch(() => undefined);
     if (index === undefined) return;

@@ -6,9 +6,9 @@ import { type Principal, localUser } from '../security/principal.ts';
 import type { Spill, SpillKind } from './spill.ts';
 
 export interface SpillFilter {
-  /** 100 by default. */
+  /** Default: 100. */
   readonly limit?: number;
-  /** Only those created before this one. */
+  /** Only spills older than this one. */
   readonly beforeId?: string;
   readonly server?: string;
   readonly app?: string;
@@ -58,7 +58,7 @@ export class SpillIndex {
     this.#folder = folder;
   }
 
-  /** All or none. `name`: of the file in the folder. */
+  /** Inserts all or none. `name`: of the file in the folder. */
   insert(spills: readonly { readonly spill: Spill; readonly name: string }[]): void {
     const sql = `INSERT INTO spills (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
     runInTransaction(this.#database, () => {
@@ -74,7 +74,7 @@ export class SpillIndex {
     return this.#spill(this.#statement('SELECT * FROM spills WHERE name = ?').get(name));
   }
 
-  /** The newest first; of what is the reader's. */
+  /** Newest first; only the reader's. */
   list({ limit = 100, beforeId, server, app, sessionId }: SpillFilter, { owner }: Principal): Spill[] {
     const wanted: [condition: string, value: string | undefined][] = [
       ['owner = ?', owner === localUser.owner ? undefined : owner],
@@ -99,7 +99,7 @@ export class SpillIndex {
     return this.#statement('UPDATE spills SET pinned = ? WHERE id = ?').run(pinned ? 1 : 0, id).changes === 1;
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   all(): SpillRow[] {
     return this.#rows(`${oldestFirst} ORDER BY number`);
   }
@@ -175,12 +175,12 @@ function valuesOf(spill: Spill, name: string): SQLInputValue[] {
     const value = column === 'name' ? name : spill[column];
     if (typeof value === 'boolean') return value ? 1 : 0;
     if (value === undefined) return null;
-    // Names come from servers and client apps: they may hold half a surrogate pair.
+    // Names come from servers and client apps: they may contain half of a surrogate pair.
     return typeof value === 'string' ? value.toWellFormed() : value;
   });
 }
 
-// The index of the spill store as a database: its tables, as the steps that lead to them (`DatabaseKind.steps`).
+// The database of the index: its tables, as migration steps (`DatabaseKind.steps`).
 
 const spillSteps: readonly string[] = [
   `CREATE TABLE spills (

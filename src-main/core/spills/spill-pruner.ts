@@ -1,4 +1,4 @@
-/** Makes room for kept answers: what is too old or too much is deleted after each new one, and every hour. */
+/** Deletes spills beyond age and quota, after each new one and every hour. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -31,7 +31,7 @@ export class SpillPruner {
     this.#options = options;
   }
 
-  /** Days pass while a core runs, in which nothing may be kept that would make room. */
+  /** Also prunes on a timer, because days may pass without a new spill. */
   start(): void {
     this.#timer ??= setInterval(() => void this.#unlessItFails(() => this.prune()), pruneEveryMs).unref();
   }
@@ -41,7 +41,7 @@ export class SpillPruner {
   }
 
   /**
-   * Deletes what is too old or too much. Rejects with what the file system and SQLite throw, or AppError
+   * Deletes spills beyond age and quota. Rejects with errors of the file system and SQLite, or AppError
    * `spill_failed`.
    */
   async prune(): Promise<Pruned> {
@@ -72,10 +72,10 @@ export class SpillPruner {
   }
 }
 
-// Which kept answers have to go: the too old ones, then the oldest, until what is left may stay. Pinned ones never do.
+// Chooses the spills to delete: expired ones, then the oldest beyond the quota. Never pinned ones.
 
 const dayMs = 86_400_000;
-/** Rows that are deleted in one turn, a millisecond or two; ten thousand at once would hold up everybody. */
+/** Rows deleted per turn, which takes a millisecond or two; ten thousand at once would block. */
 const rowsAtOnce = 50;
 
 type RetentionSettings = Pick<ResultSettings, 'retentionDays' | 'maxBytes' | 'maxCount'>;
@@ -109,9 +109,9 @@ export async function removeSpills(index: SpillIndex, folder: string, rows: read
   }
 }
 
-// Deletions that the user can undo for a moment; pending ones are carried out at shutdown.
+// Deletions that the user can undo briefly; pending ones are carried out at shutdown.
 
-/** How long, in ms. */
+/** Duration in ms. */
 const undoWindowMs = 10_000;
 
 export class ScheduledDeletions {
@@ -131,7 +131,7 @@ export class ScheduledDeletions {
     this.#timers.set(id, setTimeout(() => void this.#carryOut(id), undoWindowMs).unref());
   }
 
-  /** Answers whether there was still time. */
+  /** Returns whether there was still time. */
   cancel(id: string): boolean {
     clearTimeout(this.#timers.get(id));
     return this.#timers.delete(id);

@@ -5,9 +5,9 @@ import { type JsonObject, toPlainNumber } from '../base/json.ts';
 export type SpillQuery =
   | { readonly op: 'stat' }
   | { readonly op: 'head' | 'tail'; readonly lines: number }
-  /** Both ends included; without `toLine` up to the last line. */
+  /** Both ends are inclusive; without `toLine` up to the last line. */
   | { readonly op: 'slice'; readonly fromLine: number; readonly toLine: number | undefined }
-  /** All matches are counted; `limit`: how many of them are shown. */
+  /** All matches are counted; `limit`: maximum number shown. */
   | {
       readonly op: 'grep';
       readonly pattern: string;
@@ -16,19 +16,19 @@ export type SpillQuery =
       /** Whether matches in JSON data return the surrounding list element, in one line. */
       readonly elements?: boolean;
     }
-  /** `maxBytes` 0: all of it, up to 8 MB; undefined: as much as the usual cap lets through. */
+  /** `maxBytes` 0: everything, up to 8 MB; undefined: the default limit. */
   | { readonly op: 'read'; readonly maxBytes: number | undefined; readonly fromByte?: number | undefined }
   /** `query` is a JSONPath (RFC 9535). */
   | { readonly op: 'query'; readonly query: string; readonly limit?: number | undefined }
   /**
-   * `query` is one SQL statement that reads: the main table is `rows`, others have the names of their paths. `path`:
-   * JSONPath to the list that is the main table, else the longest. `tables`: further results to join, by the name of
+   * `query`: one reading SQL statement; the main table is `rows`, others are named after their paths. `path`:
+   * JSONPath to the list of the main table, by default the longest. `tables`: further results to join, by the name of
    * their main table.
    */
   | SqlQuestion
   /** Describes the content, or the first value at `path`. */
   | { readonly op: 'schema'; readonly path?: string | undefined }
-  /** Rows of the array at `path`; without one, of the longest near the top. Without `columns` its own scalars. */
+  /** Rows of the array at `path`, by default the longest near the root. Without `columns` its scalar members. */
   | {
       readonly op: 'table';
       readonly path?: string | undefined;
@@ -45,28 +45,28 @@ export interface SqlQuestion {
   readonly limit?: number | undefined;
 }
 
-/** References of the further results that a question reads. */
+/** References of the further results of a query. */
 export function joinedBy(question: SpillQuery): readonly string[] {
   return question.op === 'sql' ? Object.values(question.tables ?? {}) : [];
 }
 
-/** Integers that a double does not hold are texts. */
+/** Integers beyond a double are texts. */
 export type SqlCell = string | number | null;
 
-/** Result of a statement: as many rows as fit, and the count of all. */
+/** Rows of a statement, as many as fit, and the count of all. */
 export interface SqlRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly SqlCell[])[];
   readonly rowCount: number;
-  /** False where there are more rows than `rowCount`. */
+  /** False if there are more rows than `rowCount`. */
   readonly isCounted: boolean;
 }
 
 export interface SpillQueryResult {
   readonly text: string;
-  /** Fields that the op reports besides its text: `byteSize`, `totalLines`, `matchCount` … */
+  /** Additional fields of the op: `byteSize`, `totalLines`, `matchCount` … */
   readonly fields: JsonObject;
-  /** The text was cut at the cap. */
+  /** Whether the text was truncated. */
   readonly truncated: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface SpillQueryResult {
 export type SpillViewQuery =
   /** Both ends are inclusive. */
   | { readonly op: 'lines'; readonly fromLine: number; readonly toLine: number }
-  /** All matches are counted; `limit`: how many of them are shown. */
+  /** All matches are counted; `limit`: maximum number shown. */
   | { readonly op: 'find'; readonly pattern: string; readonly limit: number }
   /** Same as op sql. */
   | SelectQuestion;
@@ -82,21 +82,21 @@ export type SpillViewQuery =
 export type SelectQuestion = Omit<SqlQuestion, 'op'> & { readonly op: 'select' };
 
 export interface SpillLine {
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly text: string;
 }
 
-/** Lines in a row: fewer than asked for where they would be too long together, but at least one where there is one. */
+/** Consecutive lines: fewer than requested if they would be too long, but at least one if there is one. */
 export interface LinePage {
   readonly lines: readonly (SpillLine & { readonly isCut: boolean })[];
   readonly totalLines: number;
 }
 
 export interface FoundLines {
-  /** A long line is shown as what surrounds its first match. */
+  /** A long line is shown around its first match. */
   readonly lines: readonly SpillLine[];
-  /** Lines that match, shown or not. */
+  /** Number of matching lines, shown or not. */
   readonly matchCount: number;
 }
 
@@ -109,33 +109,33 @@ export type SpillContent =
   | { readonly mimeType: string; readonly blob: string };
 
 /**
- * `ref` is a short id, `tooltray://spill/<id>` or a path; all of them reject with AppError `not_found`, bad_request (no
- * file), not_allowed (not one of Tooltray), unsupported (too big for what is asked, or not the kind for it).
+ * `ref`: a short id, `tooltray://spill/<id>` or a path. All methods reject with AppError `not_found`, bad_request (no
+ * file), not_allowed (outside of permitted folders), unsupported (too large for the op, or the wrong kind).
  */
 export interface SpillFiles {
-  /** `maxBytes`: longest stretch of lines that is given, in bytes (UTF-8); 16 000 by default. */
+  /** `maxBytes`: maximum size of the returned lines, in bytes (UTF-8); default: 16,000. */
   query(ref: string, question: SpillQuery, signal: AbortSignal, maxBytes?: number): Promise<SpillQueryResult>;
   /**
    * Rows as data, for a program: of a spilled result, or of a text that the program has. Rejects with AppError
-   * `not_allowed` for a statement that does more than read.
+   * `not_allowed` for a statement that does not only read.
    */
   select(source: SqlInput, query: string, signal: AbortSignal): Promise<SqlRows>;
-  /** The whole of a kept file as text, up to 64 MB. */
+  /** The whole spill as text, up to 64 MB. */
   readText(ref: string): Promise<string>;
-  /** The whole of a kept file, whatever it holds, up to 64 MB. */
+  /** The whole spill, of any kind, up to 64 MB. */
   content(ref: string): Promise<SpillContent>;
 }
 
-// What models have read back of spills, and which lines that was: the dashboard lists it and shades the text. In
-// memory, bounded.
+// Records what models have read of spills, and which lines: the dashboard lists it and shades the text. In memory,
+// bounded.
 
 export interface SpillRead {
   readonly op: SpillQuery['op'];
-  /** The pattern, path or statement; empty if the lines say it all. */
+  /** The pattern, path or statement; empty if the lines suffice. */
   readonly what: string;
   /** Size of the text returned to the model, in bytes (UTF-8). */
   readonly bytes: number;
-  /** From 1, both ends included; empty for what reads no lines in a row. */
+  /** Starting at 1, both ends inclusive; empty if no consecutive lines were read. */
   readonly lines: readonly { readonly fromLine: number; readonly toLine: number }[];
   /** ms since 1970. */
   readonly at: number;
@@ -146,7 +146,7 @@ const maxReads = 200;
 const maxWhat = 2_000;
 
 export class SpillReads {
-  /** The spill that was read last stands last. */
+  /** Most recently read last. */
   readonly #reads = new Map<string, readonly SpillRead[]>();
 
   of(id: string): readonly SpillRead[] {
@@ -180,7 +180,7 @@ function linesOf(question: SpillQuery, { fields, text }: SpillQueryResult): Spil
     case 'slice':
       return [{ fromLine: Number(fields['fromLine'] ?? question.fromLine), toLine: Number(fields['toLine'] ?? total) }];
     case 'grep':
-      // Each line of the answer begins with its number, or with those of the element that it is in.
+      // Each line of the result begins with its number, or with those of its element.
       return Array.from(text.matchAll(/^(\d+)(?:-(\d+))?[:-]/gm), ([, from, to]) => ({
         fromLine: Number(from),
         toLine: Number(to ?? from),

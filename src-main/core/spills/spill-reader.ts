@@ -24,19 +24,19 @@ import {
 } from './spill-queries.ts';
 import type { OpenedSpill, Spill, SpillKind } from './spill.ts';
 
-/** The part of the spill store that reading needs. */
+/** The part of the spill store that is needed for reading. */
 interface SpillSource {
   /** Rejects with AppError `not_found`, `not_allowed`, `bad_request`. */
   open(ref: string, reader: Principal): Promise<OpenedSpill>;
   noteRead(spill: Spill): void;
 }
 
-/** Rows for a program, which is not billed by the token, in bytes. */
+/** Maximum size of rows for a program, which does not pay per token, in bytes. */
 const maxSelectedLength = 8 * 1024 * 1024;
 
 /** Maximum size of a response to the dashboard, in bytes. */
 const maxViewBytes = 200_000;
-/** Lines come a few at a time where they are long. */
+/** Few lines are returned at a time if they are long, in bytes. */
 const maxLinesBytes = 100_000;
 
 export class SpillAccess {
@@ -54,7 +54,7 @@ export class SpillAccess {
     return new SpillsOfCaller(caller, this.#source, this.#reader, this.reads);
   }
 
-  /** For a user who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
+  /** For the user: returns more at a time, and does not count as a model's read. Rejects as `query` does. */
   async view<Question extends SpillViewQuery | SpillQuery>(
     ref: string,
     question: Question,
@@ -136,14 +136,14 @@ class SpillsOfCaller implements SpillFiles {
   }
 }
 
-/** Results that a statement joins besides. */
+/** Maximum number of further results in a statement. */
 const maxJoined = 4;
 
 interface OpenedTables extends AsyncDisposable {
   readonly opened: readonly NamedSource[];
 }
 
-/** Opens the named tables; rejects as `open` does and leaves nothing open. */
+/** Opens the named tables; rejects as `open` does, with nothing left open. */
 async function openAll(
   tables: Readonly<Record<string, string>> = {},
   source: SpillSource,
@@ -169,7 +169,7 @@ const defaultTypes: Readonly<Record<SpillKind, string>> = {
   binary: 'application/octet-stream',
 };
 
-// Reads in kept answers: in threads of its own, a few at once, each question with a deadline.
+// Reads spills in worker threads with a deadline per query.
 
 /** The file to read; its opener closes it after the response. */
 interface FileSource {
@@ -193,22 +193,22 @@ interface ReadOptions {
   readonly owner: string;
   /** Further results for op sql. */
   readonly others?: readonly NamedSource[];
-  /** Longest text that is given, in bytes (UTF-8): 16 000 by default. */
+  /** Maximum size of the returned text, in bytes (UTF-8); default: 16,000. */
   readonly maxBytes?: number;
 }
 
 export interface SpillReaderOptions {
-  /** Found by themselves. */
+  /** Located automatically if absent. */
   readonly entries?: ReaderEntries;
-  /** For each line that a pattern is tried on, in ms: 2 000 by default. */
+  /** For each line that a pattern is matched against, in ms; default: 2,000. */
   readonly patternMs?: number;
-  /** For a question about data, in ms: 30 000 by default. */
+  /** For a query about data, in ms; default: 30,000. */
   readonly dataMs?: number;
-  /** For a question about lines, in ms: 60 000 by default. */
+  /** For a query about lines, in ms; default: 60,000. */
   readonly linesMs?: number;
-  /** A thread that has nothing to do ends after this long, in ms: 20 000 by default. */
+  /** Idle time after which a thread ends, in ms; default: 20,000. */
   readonly idleMs?: number;
-  /** Room for the objects of a lot of data, in bytes: 4 GB by default. */
+  /** Memory for the objects of large data, in bytes; default: 4 GB. */
   readonly dataMemory?: number;
 }
 
@@ -256,7 +256,7 @@ export class SpillReader {
     const { patternMs = 2000, dataMs = 30_000, linesMs = 60_000 } = this.#options;
     const isSql = op === 'sql' || op === 'select';
     const isData = isSql || op === 'query' || op === 'schema' || op === 'table';
-    // Tables are streamed from longer files than are parsed.
+    // Tables are streamed from files that are too long to parse.
     const times = isSql ? Math.max(1, bytes / maxDocumentBytes) : 1;
     return {
       wholeMs: isData ? dataMs * times : linesMs,

@@ -1,4 +1,4 @@
-/** Stores one result: written under no name, described, named, and put into the index last of all. */
+/** Stores one result: written to temporary files, described, renamed, and finally added to the index. */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectOrEmpty, parseJson } from '../base/json.ts';
@@ -15,10 +15,10 @@ import {
   type SpillOrigin,
 } from './spill.ts';
 
-/** An answer that is to be kept. */
+/** A result to store. */
 export interface SpillRequest {
   readonly chunks: readonly Buffer[];
-  /** `SentAnswer` */
+  /** `OriginalResult` */
   readonly sent: OriginalResult | undefined;
   readonly origin: SpillOrigin;
   /** Kind of the texts that are not JSON. */
@@ -32,7 +32,7 @@ export interface NamedSpill {
 
 interface KeepPlace {
   readonly folder: string;
-  /** Notes what is known of the parts; all or none. `name`: of the file in the folder. */
+  /** Records the parts; all or none. `name`: of the file in the folder. */
   readonly index: { insert(spills: readonly NamedSpill[]): void | Promise<void> };
   readonly writer: ResultWriter;
   readonly maxBytes: number;
@@ -40,7 +40,7 @@ interface KeepPlace {
   readonly countTokens: CountText;
 }
 
-/** Rejects with KeepFailure, or what the file system and SQLite throw; nothing is left over then. */
+/** Rejects with SpillWriteError, or errors of the file system and SQLite; nothing is left over then. */
 export async function spillResult(answer: SpillRequest, place: KeepPlace): Promise<SpilledResult> {
   const { chunks, textKind } = answer;
   const { folder, index, writer, maxBytes, now, countTokens } = place;
@@ -64,7 +64,7 @@ export async function spillResult(answer: SpillRequest, place: KeepPlace): Promi
   }
 }
 
-// Describes what was written of an answer: an id and a name for each part, its tokens, and what stays in the answer.
+// Describes the written parts: an id and a name for each, its tokens, and what stays in the result.
 
 interface WrittenAnswer extends SpillRequest {
   readonly parts: readonly WrittenPart[];
@@ -169,7 +169,7 @@ interface CountedTokens {
   readonly estimated: boolean;
 }
 
-/** Counts in a thread of its own, and estimates what it has no time for. */
+/** Counts tokens in a thread, and estimates them under load. */
 export type CountText = (text: string) => Promise<CountedTokens>;
 
 async function tokensOf({ texts, scale }: Payload, count: CountText): Promise<CountedTokens> {

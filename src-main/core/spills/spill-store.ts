@@ -24,7 +24,7 @@ export interface SpillStoreOptions {
   readonly folder: string;
   readonly settings: () => ResultSettings;
   readonly log: Log;
-  /** Is told whether results can be written. */
+  /** Receives whether results can be written. */
   readonly health?: StoreHealth | undefined;
   readonly now: () => number;
   readonly countTokens: CountText;
@@ -42,31 +42,26 @@ export interface SpillUsage {
   readonly retentionDays: number;
 }
 
-/** A file with an answer's bytes on this computer. */
+/** A spill's file on this computer. */
 export interface SpillFile {
   readonly file: string;
   readonly mimeType: string;
 }
 
-/**
- * `reader`: whose answers are there at all; the user's if none is named. What is another's is as unknown as what never
- * was.
- */
+/** `reader`: whose spills are visible; default: the user's. Spills of others appear unknown. */
 export interface SpillStore {
-  /** Something was kept, read, pinned or deleted, here. */
+  /** Emits when a spill was stored, read, pinned or deleted here. */
   readonly changed: Emitter<void>;
-  /** Moves with every change. */
+  /** Increases with every change. */
   readonly revision: number;
-  /**
-   * Never rejects: a store that cannot work says so whenever something is to be kept, and the rest of Tooltray
-   * continues.
-   */
+  /** Never rejects: a store that cannot work reports it for each result, and Tooltray continues. */
   start(): Promise<void>;
-  /** Resolves when it can be asked; never rejects. */
+  /** Resolves when it can be used; never rejects. */
   ready(): Promise<void>;
   /**
-   * Resolves when the answer would survive the end of this process. `textKind`: what its texts are that are no JSON;
-   * `sent`: what the server sent, where something was made of it. Rejects with AppError `spill_failed` or not_allowed;
+   * Resolves when the spill would survive the end of this process. `textKind`: the kind of texts that are not JSON;
+   * `sent`: what the server sent, if the result was derived from it. Rejects with AppError `spill_failed` or
+   * not_allowed;
    * nothing is left over then.
    */
   spill(result: Result, origin: SpillOrigin, textKind?: 'text' | 'toon', sent?: OriginalResult): Promise<SpilledResult>;
@@ -80,19 +75,19 @@ export interface SpillStore {
   /** Returns a locally known spill of any owner: all on a desktop; with a shared store, those stored or opened here. */
   recall(ref: string): Spill | undefined;
   find(ref: string, reader?: Principal): Now<Spill | undefined>;
-  /** The file with its bytes, fetched if need be; undefined for what is unknown. */
+  /** The local file of a spill, fetched if needed; undefined if unknown. */
   fileOf(id: string, reader?: Principal): Now<SpillFile | undefined>;
-  /** The newest first. */
+  /** Newest first. */
   list(filter?: SpillFilter, reader?: Principal): Now<readonly Spill[]>;
   /** Returns the usage of the whole store. */
   usage(): Now<SpillUsage>;
-  /** Answers whether there is such an answer. */
+  /** Returns whether the spill exists. */
   pin(id: string, pinned: boolean, reader?: Principal): Now<boolean>;
-  /** Answers whether there was such an answer. */
+  /** Returns whether the spill existed. */
   remove(id: string, reader?: Principal): Promise<boolean>;
   /** Counts a read of the spill. */
   noteRead(spill: Pick<Spill, 'id'>): void;
-  /** Deletes what is too old or too much. Rejects with AppError. */
+  /** Deletes spills beyond age and quota. Rejects with AppError. */
   prune(): Promise<Pruned>;
   close(): Promise<void>;
 }

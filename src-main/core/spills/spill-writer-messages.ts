@@ -9,19 +9,19 @@ import type { SpillKind, SpillSummary } from './spill.ts';
 export type SpillWriteJob =
   | {
       readonly do: 'store';
-      /** Absolute path that the names of the files begin with. */
+      /** Absolute prefix of the file names. */
       readonly stem: string;
       readonly maxBytes: number;
       readonly textKind: 'text' | 'toon';
     }
-  /** Nothing is written: its size and its ends, of together at most `bytes`. */
+  /** Writes nothing; returns its size and both ends, together at most `bytes`. */
   | { readonly do: 'excerpt'; readonly bytes: number }
   | { readonly do: 'measure' };
 
 export type ToSpillWriter =
-  /** `bytes`: the length of the whole result. */
+  /** `bytes`: length of the whole result. */
   | { readonly kind: 'begin'; readonly job: SpillWriteJob; readonly bytes: number }
-  /** The memory goes over. */
+  /** The buffer is transferred. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end' };
 
@@ -33,16 +33,16 @@ export type FromSpillWriter =
   /** `code`: of the operating system, or `too_large`. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
-/** The payload of a part that is counted: what the server sent of it, once. */
+/** The payload of a part that is counted: as sent by the server, without duplicates. */
 export interface Payload {
   readonly bytes: number;
-  /** All of it, or pieces of what is long. */
+  /** The whole text, or pieces of a long one. */
   readonly texts: readonly string[];
   /** Factor from a count over the texts to the whole. */
   readonly scale: number;
 }
 
-/** The beginning and the end of a result, for a model that cannot be given the whole. */
+/** The beginning and the end of a result, for a model that cannot receive the whole. */
 export interface Excerpt {
   readonly payloadBytes: number;
   readonly head: string;
@@ -54,20 +54,20 @@ export interface Excerpt {
 export interface ResultSize {
   /** Size of the content, duplicates counted once, in bytes. */
   readonly payloadBytes: number;
-  /** The JSON text of the result without its duplicate, by what the reader takes; for counting tokens. */
+  /** The JSON text of the result without duplicates, by what the reader takes; for counting tokens. */
   readonly once: Readonly<Record<ResultReading, SampledText>>;
 }
 
 export interface SampledText {
-  /** Of the whole text, in UTF-8. */
+  /** Of the whole text (UTF-8). */
   readonly bytes: number;
-  /** The whole text, or pieces of what is long. */
+  /** The whole text, or pieces of a long one. */
   readonly text: string;
   /** Factor from a count over the pieces to the whole. */
   readonly scale: number;
 }
 
-/** A part of a result that is not in the store yet; plain data that crosses between threads. */
+/** A part of a result that is not stored yet; plain data that is sent between threads. */
 export interface DraftedPart {
   readonly kind: SpillKind;
   readonly mimeType: string;
@@ -82,9 +82,9 @@ export interface DraftedPart {
 }
 
 export interface DraftedResult {
-  /** The main one first; never empty. */
+  /** The main part first; never empty. */
   readonly parts: readonly DraftedPart[];
-  /** JSON of `AnswerRemains`: numbers in their own spelling do not cross between threads. */
+  /** JSON of `ResultRemains`, because numbers with preserved spelling cannot be sent between threads. */
   readonly remains: string;
 }
 
@@ -94,9 +94,9 @@ export interface ResultRemains {
   readonly rest: Record<string, unknown>;
 }
 
-// Why an answer could not be kept, in words for users and models.
+// Errors of storing a result, in words for users and models.
 
-/** `code`: of the operating system or SQLite, or one of Tooltray: too_large, busy, closed, thread. */
+/** `code`: of the operating system or SQLite, or one of ours: too_large, busy, closed, thread. */
 export class SpillWriteError extends Error {
   override readonly name = 'KeepFailure';
   readonly code: string;
@@ -144,7 +144,7 @@ function codeOf(error: unknown): string {
     code?: unknown;
     errcode?: unknown;
   };
-  // SQLite: SQLITE_FULL and SQLITE_READONLY; its other errors say less than its own text.
+  // SQLite: SQLITE_FULL and SQLITE_READONLY; messages of other errors are clearer than the code.
   if (errcode === 13) return 'ENOSPC';
   if (typeof errcode === 'number' && (errcode & 0xff) === 8) return 'EROFS';
   return textOrEmpty(code);
@@ -188,16 +188,14 @@ const extensions: Readonly<Record<string, string>> = {
   'video/webm': 'webm',
 };
 
-/**
- * The type alone, as it may be in an answer: `text/plain; charset=utf-8` is text/plain; undefined for what is none.
- */
+/** The type without parameters: text/plain for `text/plain; charset=utf-8`; undefined for an invalid type. */
 export function plainMediaType(type: unknown): string | undefined {
   if (typeof type !== 'string' || type.length > 200) return undefined;
   const plain = type.split(';')[0]?.trim().toLowerCase() ?? '';
   return /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/.test(plain) ? plain : undefined;
 }
 
-/** `otherwise` for a type that is not in the table. */
+/** `otherwise`: for a type that is not in the table. */
 export function extensionOf(type: string, otherwise: string): string {
   return extensions[type] ?? otherwise;
 }
@@ -206,7 +204,7 @@ export function isTextKind(kind: SpillKind): boolean {
   return kind === 'text' || kind === 'json' || kind === 'toon';
 }
 
-/** The kind of a file in a folder of the user, by its extension; undefined if only a look inside tells. */
+/** The kind of a file in a permitted folder, by its extension; undefined if only its content tells. */
 export function kindOfExtension(extension: string): SpillKind | undefined {
   const plain = extension.toLowerCase();
   if (plain === 'json' || plain === 'toon') return plain;
@@ -220,7 +218,7 @@ export function extensionMediaType(extension: string): string {
   return Object.keys(extensions).find((each) => extensions[each] === extension) ?? 'application/octet-stream';
 }
 
-/** The kind of bytes that are no text. */
+/** The kind of bytes that are not text. */
 export function mediaKind(type: string): 'image' | 'audio' | 'binary' {
   if (type.startsWith('image/')) return 'image';
   return type.startsWith('audio/') ? 'audio' : 'binary';

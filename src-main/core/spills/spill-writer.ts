@@ -1,6 +1,5 @@
 /**
- * Stores results by threads, so that nobody waits: short ones right here, long ones in one thread, huge ones in
- * another.
+ * Stores results without blocking the main thread: short ones inline, long ones in one thread, huge ones in another.
  */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -24,17 +23,15 @@ interface Waiting {
   readonly settle: PromiseWithResolvers<Stored>;
 }
 
-/** A piece is copied in a tenth of a millisecond: nobody else of the main thread notices. */
+/** A piece is copied in a tenth of a millisecond, which is not noticeable. In bytes. */
 const pieceBytes = 512 * 1024;
-/** Pieces that are in progress at the same time. */
+/** Maximum number of pieces in progress. */
 const maxPieces = 4;
 const maxWaiting = 32;
-/** 64 MB of JSON are up to 1.5 GB of objects. */
+/** 64 MB of JSON become up to 1.5 GB of objects. */
 const memoryMegabytes = 3072;
 
-/**
- * One result after the other. The thread starts with the first one, and ends when it is idle or has had a large one.
- */
+/** Stores one result after the other. The thread starts on demand, and ends when idle or after a large one. */
 export class WriterThread {
   readonly #waiting: Waiting[] = [];
   #current: Waiting | undefined;
@@ -53,7 +50,7 @@ export class WriterThread {
     });
   }
 
-  /** Rejects with KeepFailure; files that were begun may be left over then. */
+  /** Rejects with SpillWriteError; unfinished files may be left over then. */
   run(job: SpillWriteJob, chunks: readonly Buffer[]): Promise<Stored> {
     if (this.#isClosed) return Promise.reject(new SpillWriteError('closed', 'Tooltray stops.'));
     if (this.#waiting.length >= maxWaiting)
@@ -64,7 +61,7 @@ export class WriterThread {
     return settle.promise;
   }
 
-  /** Ends the thread whatever it is doing. */
+  /** Ends the thread at once. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#thread.close();
@@ -109,7 +106,7 @@ export class WriterThread {
     this.#next();
   }
 
-  /** The result that is being stored fails; those behind it get a new thread. */
+  /** Fails the current result; the next ones get a new thread. */
   #fail(failure: SpillWriteError): void {
     const failed = this.#current;
     this.#current = undefined;
@@ -123,7 +120,7 @@ function lengthOf(chunks: readonly Buffer[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 }
 
-/** Copies chunks of any size into pieces of one size, a piece at a time. */
+/** Copies chunks of any size into pieces of equal size, one at a time. */
 function* piecesOf(chunks: readonly Buffer[]): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
   let left = lengthOf(chunks);
   let piece = new Uint8Array(Math.min(pieceBytes, left));
@@ -154,12 +151,12 @@ export interface WrittenPart extends DraftedPart {
 
 export type StoreJob = Omit<Extract<SpillWriteJob, { do: 'store' }>, 'do'>;
 
-/** About a millisecond of the main thread; starting a thread takes thirty. */
+/** About a millisecond of the main thread; starting a thread takes thirty. In bytes. */
 const maxInlineWriteBytes = 128 * 1024;
-/** Longer results have a thread of their own, so that others do not wait seconds for them. */
+/** Longer results have a thread of their own, so that others do not wait for seconds. */
 const huge = 16 * 1024 * 1024;
 const idleMs = 20_000;
-/** The memory that a huge result took goes back soon. */
+/** Idle time after which the thread for huge results releases its memory, in ms. */
 const hugeIdleMs = 2_000;
 
 export class ResultWriter {
@@ -171,7 +168,7 @@ export class ResultWriter {
     this.#huge = new WriterThread(workerUrl, hugeIdleMs);
   }
 
-  /** Rejects with KeepFailure, or what the file system throws; nothing is left over then. */
+  /** Rejects with SpillWriteError, or errors of the file system; nothing is left over then. */
   async write(chunks: readonly Buffer[], job: StoreJob): Promise<{ parts: WrittenPart[]; remains: string }> {
     try {
       const { parts, remains } = await this.#draft(chunks, job);
@@ -185,7 +182,7 @@ export class ResultWriter {
     }
   }
 
-  /** Takes away what was written under the stem. */
+  /** Deletes the files with this prefix. */
   async clear(stem: string): Promise<void> {
     const names = await readdir(dirname(stem)).catch((): string[] => []);
     const left = names.filter((name) => name.startsWith(`${basename(stem)}-`));

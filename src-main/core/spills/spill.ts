@@ -13,7 +13,7 @@ export type SpillKind = 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
 
 /** The call and owner that a result belongs to. */
 export interface SpillOrigin {
-  /** Who may read it (`Principal.owner`); empty for the local user. */
+  /** Owner (`Principal.owner`); empty for the local user. */
   readonly owner: string;
   readonly sessionId: string;
   readonly app: string;
@@ -204,7 +204,7 @@ export function spillUri(id: string): string {
 
 interface SpillMeasures {
   readonly exceeded: number | undefined;
-  /** Outline of the main part, if its text does not show the content. */
+  /** Outline of the main part, if its text does not show the structure. */
   readonly top?: DataOutline | undefined;
 }
 

@@ -1,16 +1,16 @@
-/** TOON: the data of JSON in fewer tokens, lists of alike objects as tables. Source: toonformat.dev. */
+/** TOON: JSON data in fewer tokens, with lists of similar objects as tables. Source: toonformat.dev. */
 import { decode, encode, rawString } from '@toon-format/toon';
 import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../base/json.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import { resultBytes, type DataOutline } from './spill.ts';
 
-/** Throws where the value has no form in TOON: nested too deep, half a surrogate pair. */
+/** Throws if the value cannot be represented in TOON: nested too deeply, half of a surrogate pair. */
 export function toToon(value: unknown): string {
   return encode(encodable(value));
 }
 
-/** Throws SyntaxError for what is no TOON, and for an integer that would lose digits. */
+/** Throws SyntaxError for invalid TOON, and for an integer that would lose digits. */
 export function fromToon(text: string): unknown {
   const value: unknown = decode(text);
   refuseRounded(value);
@@ -27,7 +27,7 @@ function encodable(value: unknown): unknown {
   );
 }
 
-/** The library reads every number as a double; a call with another id than was written must not happen. */
+/** The library parses every number as a double; a call must never use another id than was written. */
 function refuseRounded(value: unknown): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw new SyntaxError('It has an integer of more digits than can be read from TOON; JSON can say it');
@@ -35,14 +35,13 @@ function refuseRounded(value: unknown): void {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(refuseRounded);
 }
 
-// A result with its JSON told as TOON, where that is shorter by enough to be worth another notation and nothing gets
-// lost.
+// Converts the JSON in a result to TOON if that is considerably shorter and loses nothing.
 
 const formatKey = 'tooltray/format';
 
-/** At most this share of the JSON's length. */
+/** Maximum length relative to the JSON. */
 const maxShare = 0.85;
-/** Longer texts (in characters) are not rewritten on the main thread. */
+/** Longer texts are not converted on the main thread, in characters. */
 const maxTextLength = 1024 * 1024;
 
 export function toToonResult(result: JsonObject): JsonObject {
@@ -67,12 +66,12 @@ export function outlineOf({ content }: JsonObject): DataOutline {
   return isObject(value) ? { topLevelKeys: Object.keys(value) } : {};
 }
 
-/** A text alone does not say so: `note: hello` may be meant as it stands. */
+/** Tests the mark in `_meta`, because a text alone is ambiguous: `note: hello` may be literal. */
 export function isToonResult({ _meta: meta }: JsonObject): boolean {
   return isObject(meta) && meta[formatKey] === 'toon';
 }
 
-/** The JSON of an object or array without its spaces; undefined for any other text. */
+/** The JSON of an object or array without white space; undefined for any other text. */
 function compact(text: string): string | undefined {
   if (text.length > maxTextLength || !/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -82,7 +81,7 @@ function compact(text: string): string | undefined {
   }
 }
 
-/** undefined if a number would change its spelling, or anything else its value. */
+/** Undefined if a number would change its spelling, or another value would change. */
 function losslessToon(json: string): string | undefined {
   try {
     const toon = toToon(JSON.parse(json));
@@ -92,14 +91,14 @@ function losslessToon(json: string): string | undefined {
   }
 }
 
-// Pictures and sound of an answer apart from the rest of it: they are looked at and listened to, not read.
+// Separates images and audio of a result from the rest, because they are not read as text.
 
 interface MediaAside {
   readonly rest: Result;
   readonly media: readonly JsonObject[];
 }
 
-/** A result of more than `longest` bytes stays together. */
+/** A result of more than `longest` bytes is not separated. */
 export function separateMedia(result: Result, longest: number): MediaAside {
   if (resultBytes(result) > longest) return { rest: result, media: [] };
   const parsed = result instanceof RawJson ? result.parse() : result;

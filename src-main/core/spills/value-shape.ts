@@ -9,20 +9,20 @@ interface Range {
 
 type ValueType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-/** All values that are in the same place of the value, taken together. */
+/** Statistics of all values at the same place. */
 export interface Shape {
-  /** How many values were looked at. */
+  /** Number of examined values. */
   count: number;
   readonly types: Set<ValueType>;
   numbers: Range | undefined;
   /** Lengths of lists. */
   lengths: Range | undefined;
-  /** The longest text, in characters. */
+  /** Length of the longest text, in characters. */
   maxTextLength: number;
-  /** Different short texts; more than `maxWords` are many. */
+  /** Distinct short texts; more than `maxWords` count as many. */
   readonly words: Set<string>;
   readonly members: Map<string, Shape>;
-  /** Members that are not in `members`. */
+  /** Number of members that are not in `members`. */
   moreMembers: number;
   elements: Shape | undefined;
   /** Whether only some elements were inspected. */
@@ -33,7 +33,7 @@ const maxDepth = 6;
 /** Maximum number of elements inspected, spread over the whole list. */
 const maxElements = 10_000;
 const maxMembers = 100;
-/** Values that are looked at in all; what comes later is counted with its list. */
+/** Maximum number of examined values; later ones are counted with their list. */
 const maxValues = 500_000;
 const maxWords = 6;
 const maxWordLength = 40;
@@ -90,8 +90,8 @@ function mergeList(shape: Shape, list: readonly unknown[], depth: number, budget
 }
 
 /**
- * All places of a short list; of a long one its ends and places between them, irregular, since what lists hold often
- * recurs regularly.
+ * All positions of a short list; of a long one its ends and irregular positions between them, because lists often
+ * repeat regularly.
  */
 function* sampledPlaces(length: number): Generator<number, void, undefined> {
   const stride = length / maxElements;
@@ -144,10 +144,10 @@ const maxCharacters = 1_000;
 const maxLineLength = 300;
 const longText = 1_000;
 const maxNameLength = 60;
-/** Members that are told of an object within a line. */
+/** Maximum number of members that are described inside of a line. */
 const innerMembers = 12;
 
-/** For a notice: at most twelve lines and 1 000 characters. */
+/** For a notice: at most twelve lines and 1,000 characters. */
 export function describeShapeNode(root: Shape): string[] {
   const members = [...root.members];
   if (!isObjectOnly(root) || members.length === 0) return bounded([describeLine(root)]);
@@ -160,7 +160,7 @@ export function describeShapeNode(root: Shape): string[] {
   return bounded([...lines, `and ${formatNumber(left)} ${pluralize(left, 'member')} more: ${names.join(', ')}, …`]);
 }
 
-/** For op schema: a member a line, what is inside of it indented below. */
+/** For op schema: one member per line, with its content indented below. */
 export function schemaLines(root: Shape): string[] {
   return [describe(root, 0), ...inner(root, '  ')];
 }
@@ -186,7 +186,7 @@ function describeLine(shape: Shape): string {
   return `${describe(shape, 2)}${shape.elements?.isSampled === true ? ' (sampled)' : ''}`;
 }
 
-/** `depth`: how deep the members of objects are told in braces. */
+/** `depth`: how many levels of members are described in braces. */
 function describe(shape: Shape, depth: number): string {
   const described = [...shape.types].map((type) => {
     if (type === 'number') return `number${rangeOf(shape.numbers)}`;
@@ -210,7 +210,7 @@ function describeList({ lengths, elements }: Shape, depth: number): string {
   return `array of ${length} ${describeMany(elements, depth, least === most ? most : 0)}`;
 }
 
-/** `length`: how many there are; 0: now so many, now others. */
+/** `length`: number of elements; 0: it varies. */
 function describeMany(shape: Shape, depth: number, length: number): string {
   const [type, ...others] = shape.types;
   const so = (noun: string): string => pluralize(length, noun);
@@ -234,14 +234,14 @@ function membersOf({ members, moreMembers }: Shape, depth: number): string {
 }
 
 function rangeOf(range: Range | undefined): string {
-  // A number that a double does not hold would be told wrong.
+  // A number beyond a double would be shown incorrectly.
   const isUnsafe =
     range === undefined || [range.least, range.most].some((end) => Math.abs(end) > Number.MAX_SAFE_INTEGER);
   if (isUnsafe) return '';
   return range.least === range.most ? ` ${range.least}` : ` ${range.least}…${range.most}`;
 }
 
-/** Names are a server's text: on one line, and never longer than what they stand for. */
+/** Names are a server's text: shown on one line, and shortened. */
 function shortName(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, ' ');
   return line.length > maxNameLength ? `${line.slice(0, maxNameLength).toWellFormed()}…` : line;
@@ -262,7 +262,10 @@ function bounded(lines: readonly string[]): string[] {
 
 // Builds queries that find single elements of the longest list.
 
-/** A JSONPath with a place for a value; undefined if there is no list of objects at the top, or in a member of it. */
+/**
+ * A JSONPath with a placeholder for a value; undefined if there is no list of objects at the root, or in a member of
+ * it.
+ */
 export function queryExample({ elements, members }: Shape): string | undefined {
   const own = elements && conditionOn(elements);
   if (own !== undefined) return `$[?(${own})]`;
@@ -274,7 +277,7 @@ export function queryExample({ elements, members }: Shape): string | undefined {
   return condition === undefined ? undefined : `$${step(longest?.[0] ?? '')}[?(${condition})]`;
 }
 
-/** On a text where there is one: that is what users know of a thing. */
+/** Prefers a text, because users know things by text. */
 function conditionOn({ members }: Shape): string | undefined {
   const usable = [...members].filter(([name]) => name.length <= maxNameLength && !/['\\\p{Cc}]/u.test(name));
   const [name, shape] = usable.find(([, one]) => one.types.has('string')) ?? usable[0] ?? [];

@@ -1,6 +1,6 @@
 /**
- * Entry of the process that answers one question about data, of files that it was given open. It ends itself at its
- * limit of memory.
+ * Entry of the process that answers one query about data, on files that are open already. Ends itself at its memory
+ * limit.
  */
 import { Worker } from 'node:worker_threads';
 import { newSteps, type ReadRequest } from './reader-messages.ts';
@@ -14,10 +14,7 @@ process.once('message', ({ maxMemory, ...request }: Question) => {
 });
 process.once('disconnect', () => process.exit());
 
-/**
- * In a thread, since SQLite and JSON.parse let nothing else run in this one; V8's own limit counts none of SQLite's
- * memory.
- */
+/** Runs in a thread, because SQLite and JSON.parse block this one; V8's own limit excludes SQLite's memory. */
 function watchMemory(bytes: number): void {
   const watch = `setInterval(() => process.memoryUsage.rss() > ${bytes} && process.kill(process.pid, 'SIGKILL'), 50)`;
   new Worker(watch, { eval: true, env: {}, stdout: true, stderr: true }).unref();

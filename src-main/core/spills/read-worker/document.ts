@@ -1,4 +1,4 @@
-/** A spill as data: parsed from JSON or TOON. Numbers that a JavaScript number would change keep their spelling. */
+/** A spill as data: parsed from JSON or TOON. Numbers that JavaScript would change keep their spelling. */
 import { isObject, tryParseJson } from '../../base/json.ts';
 import { JSONPathEnvironment, JSONPathError, type JSONPathNode, type JSONValue } from 'json-p3';
 import { AppError, errorText } from '../../base/errors.ts';
@@ -9,19 +9,19 @@ export type Location = readonly (string | number)[];
 
 export interface Document {
   readonly value: unknown;
-  /** The same with numbers in their spelling; undefined if `value` loses nothing. */
+  /** The same with numbers in their original spelling; undefined if `value` loses nothing. */
   readonly spelled: unknown;
-  /** The value at a place, as compact JSON. */
+  /** The value at a location, as compact JSON. */
   spell(location: Location, value: unknown): string;
 }
 
-/** Integers of 16 digits and more, and exponents that may be beyond a double: what JSON.parse would change in value. */
+/** Integers of 16 digits and more, and exponents that may exceed a double: numbers that JSON.parse would change. */
 const lossyNumber = /(?<![\w".])\d(?:\d{15}|[\d.]*[eE]\+?\d{3})/;
 
-/** Throws AppError unsupported for a file that is too big, or no data. */
+/** Throws AppError unsupported for a file that is too large or not data. */
 export function readDocument(target: ReadTarget): Document {
   if (target.bytes > maxDocumentBytes) throw tooLargeError(target);
-  // Editors put a mark in front that JSON does not know.
+  // Editors add a byte order mark, which JSON does not allow.
   const text = (target.text ?? readWindow(target.fd, 0, target.bytes).toString('utf8')).replace(/^\ufeff/, '');
   if (target.kind === 'toon') return plain(parsed(target, () => fromToon(text)));
   const value = parsed(target, () => JSON.parse(text) as unknown);
@@ -60,7 +60,7 @@ function tooLargeError({ bytes }: ReadTarget): AppError {
   });
 }
 
-// Values of a document by JSONPath (RFC 9535).
+// Selects values of a document by JSONPath (RFC 9535).
 
 export interface FoundValue {
   readonly location: Location;
@@ -68,7 +68,7 @@ export interface FoundValue {
 }
 
 /**
- * Values are found one after the other: a path that selects without end takes time and no memory. Throws AppError
+ * Yields values one by one, so that a path with endless matches uses time but no memory. Throws AppError
  * `bad_request`.
  */
 export function* findValues(path: string, value: unknown): Generator<FoundValue, void, undefined> {
@@ -94,7 +94,7 @@ export function formatPath(location: Location): string {
   return `$${location.map(keyText).join('')}`;
 }
 
-/** Models leave the root away. */
+/** Models omit the root. */
 function withRoot(path: string): string {
   const trimmed = path.trim();
   if (trimmed.startsWith('$')) return trimmed;
@@ -111,7 +111,7 @@ function keyText(key: string | number): string {
   return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-/** The list that an answer is about: itself, or the longest near its top. */
+/** The main list of a document: itself, or the longest near its root. */
 interface Records {
   readonly location: Location;
   readonly values: readonly unknown[];

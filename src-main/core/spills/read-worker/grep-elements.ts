@@ -29,8 +29,8 @@ interface OpenContainer {
 }
 
 /**
- * Streaming parser. call `addLine` for every line in order, then `match` if the line matched. An element is returned with
- * its last line.
+ * Streaming parser. Call `addLine` for every line in order, then `match` if the line matched. An element is returned
+ * with its last line.
  */
 export class ElementMatcher {
   readonly #open: OpenContainer[] = [];

@@ -1,4 +1,4 @@
-/** Op grep: the lines that match, all of them counted. */
+/** Op grep: the matching lines, all of them counted. */
 import type { FoundLines, SpillQueryResult, SpillLine } from '../spill-queries.ts';
 import { ElementMatcher, type FoundElement } from './grep-elements.ts';
 import { eachLine, type FileLine } from './read-lines.ts';
@@ -11,7 +11,7 @@ interface Wanted {
   readonly elements?: boolean;
 }
 
-/** Returns matches as numbered, grouped lines. Calls `step` before each piece of text that the pattern is tried on. */
+/** Returns matches as numbered, grouped lines. Calls `step` before each piece of text is matched. */
 export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): SpillQueryResult {
   const { pattern, limit = Number.MAX_SAFE_INTEGER } = wanted;
   // A request with context lines gets lines instead of elements.
@@ -104,7 +104,7 @@ function search(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () =
       found.pass(line);
       continue;
     }
-    // Parts of one long line are one line that matches.
+    // Parts of one long line count as one matching line.
     if (line.number !== lastMatch) matchCount++;
     lastMatch = line.number;
     found.match(line, match);
@@ -112,12 +112,12 @@ function search(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () =
   return { found, matchCount, totalLines };
 }
 
-/** `before`: the number of the row above it. */
+/** `before`: the number of the previous row. */
 function rowText({ number, text }: SpillLine, before = number): string {
   return `${number > before + 1 ? '---\n' : ''}${number}: ${text}`;
 }
 
-/** Parts of a long line begin with the end of the one before: what lies across the border is found. */
+/** Parts of a long line overlap, so that matches across a boundary are found. */
 function* joined(lines: Iterable<FileLine>): Generator<FileLine, void, undefined> {
   let before: FileLine | undefined;
   for (const line of lines) {
@@ -128,9 +128,9 @@ function* joined(lines: Iterable<FileLine>): Generator<FileLine, void, undefined
   }
 }
 
-// What is found while it grows: lines that match, the ones around them, and no more than fits as a text.
+// Collects matching lines and their context, up to a text of limited size.
 
-/** Longer lines are shown as what surrounds the match, in characters. */
+/** Longer lines are shown around the match, in characters. */
 const maxLineLength = 1000;
 const beforeMatch = 200;
 
@@ -139,7 +139,7 @@ class GrowingRows {
   readonly #maxMatches: number;
   readonly #maxBytes: number;
   readonly rows: SpillLine[] = [];
-  /** Lines that will be shown if one of the next matches. */
+  /** Lines to show if one of the next matches. */
   #before: SpillLine[] = [];
   #after = 0;
   #bytes = 0;
@@ -147,7 +147,7 @@ class GrowingRows {
   #isFull = false;
 
   constructor(context: number, maxMatches: number, maxBytes: number) {
-    // A line takes at least four bytes: more of them could not be told.
+    // A line takes at least four bytes, so more of them cannot be shown.
     this.#context = Math.min(context, Math.ceil(maxBytes / 4));
     this.#maxMatches = maxMatches;
     this.#maxBytes = maxBytes;
@@ -157,12 +157,12 @@ class GrowingRows {
     return this.rows.at(-1)?.number;
   }
 
-  /** Matches that are shown. */
+  /** Number of shown matches. */
   get returned(): number {
     return this.#returned;
   }
 
-  /** More would not have fitted. */
+  /** Whether more would not fit. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -203,7 +203,7 @@ class GrowingRows {
   }
 }
 
-/** A line as it is shown: a long one around the match, with half a pair of surrogates at no end. */
+/** A line as shown: a long one around the match, without half of a surrogate pair. */
 function excerpt(line: FileLine, { at, length }: Match = { at: 0, length: 0 }): SpillLine {
   const { number, text, partFrom } = line;
   if (text.length <= maxLineLength && partFrom === undefined) return { number, text };
@@ -221,17 +221,16 @@ function excerpt(line: FileLine, { at, length }: Match = { at: 0, length: 0 }): 
   return { number, text: `${prefix}${middle}${to < text.length ? '…' : ''} [${place}]` };
 }
 
-// What op grep looks for in a line: a regular expression, or the letters themselves where it is none. Upper and lower
-// case are alike.
+// The pattern of op grep: a regular expression, or literal text if it is not a valid one. Ignores case.
 
 interface Match {
   readonly at: number;
   readonly length: number;
 }
 
-/** Longer lines are searched piece by piece: what a pattern costs may grow with the square of the length. */
+/** Longer lines are searched in pieces, because the cost of a pattern may be quadratic. */
 const pieceLength = 64 * 1024;
-/** Pieces overlap, so that what lies across a border is found. */
+/** Overlap of pieces, so that matches across a boundary are found. */
 const overlap = 1024;
 
 function linePattern(pattern: string): RegExp {
@@ -244,7 +243,7 @@ function linePattern(pattern: string): RegExp {
 
 /** `step` is called before each piece. */
 function findInLine(pattern: RegExp, text: string, step: () => void): Match | undefined {
-  // The carriage return of a file of Windows belongs to no line.
+  // The carriage return of a Windows line break is not part of the line.
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
   for (let from = 0; ; from += pieceLength - overlap) {
     step();

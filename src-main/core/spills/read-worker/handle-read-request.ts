@@ -1,4 +1,4 @@
-/** Answers a question in words that can be sent: what was thrown becomes a code and a sentence. */
+/** Answers a query; an error becomes a code and a message that can be sent. */
 import { isTextKind } from '../spill-writer-messages.ts';
 import { AppError, errorText, toAppError } from '../../base/errors.ts';
 import { readDocument } from './document.ts';
@@ -20,7 +20,7 @@ export function handleReadRequest(request: ReadRequest): ReadReply {
   try {
     return { ok: true, ...answerQuestion(request) };
   } catch (error) {
-    // V8's own limits: a stack for what is nested without end, the length of a text.
+    // Limits of V8: the stack for deep nesting, the length of a text.
     if (isTooMuch(error)) {
       const message = `The file is too big or nested too deep for op='${request.question.op}': ${errorText(error)}.`;
       return { ok: false, code: 'unsupported', message, fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'." };
@@ -30,14 +30,14 @@ export function handleReadRequest(request: ReadRequest): ReadReply {
   }
 }
 
-/** Node's own RangeErrors have a code, and mean a mistake of Tooltray. */
+/** Node's own RangeErrors have a code, and are our bugs. */
 function isTooMuch(error: unknown): boolean {
   return error instanceof RangeError && (!('code' in error) || error.code === 'ERR_STRING_TOO_LONG');
 }
 
-// Answers one question about an open file, in the thread that may be ended for taking too long.
+// Answers one query about an open file, in a thread that may be terminated if it takes too long.
 
-/** Most that `read` gives however much is asked for: it ends up in a message, and in a model. */
+/** Maximum size that `read` returns, because it becomes a message and is read by a model. */
 const maxRead = 8 * 1024 * 1024;
 
 interface Answered {
@@ -51,7 +51,7 @@ function answerQuestion(request: ReadRequest): Answered {
   const step = (): void => {
     steps[0] = (steps[0] ?? 0) + 1;
   };
-  // Time is counted from here on.
+  // The time limit starts here.
   step();
   if (!isTextKind(target.kind)) {
     if (question.op === 'stat') return { answer: describeFile(target, undefined), index: undefined };

@@ -1,9 +1,9 @@
-/** Op query: what a JSONPath selects, one value a line, and how many there are. */
+/** Op query: the values that a JSONPath selects, one per line, and their number. */
 import type { SpillQueryResult } from '../spill-queries.ts';
 import { type Document, findValues, type Location, formatPath } from './document.ts';
 import { truncateToBytes } from './reader-messages.ts';
 
-/** A path may select without end: after so many values nobody needs to know how many more there are. */
+/** A path may match endlessly, so matches are counted only up to this number. */
 const maxCounted = 1_000_000;
 
 export function queryDocument(
@@ -42,7 +42,7 @@ interface LongValue {
   readonly bytes: number;
 }
 
-/** One value alone that is too long is begun; a list of values ends with the last that is whole. */
+/** A single value that is too long is truncated; a list of values ends with the last complete one. */
 function tooMuch(lines: string[], { location, line, bytes }: LongValue, maxBytes: number): string {
   const path = formatPath(location);
   if (lines.length > 0) return `[TRUNCATED at ${maxBytes} bytes; the next value is ${path}]`;

@@ -1,4 +1,4 @@
-/** Ops head, tail, slice and read: a stretch of the file, cut where it would be too long. */
+/** Ops head, tail, slice and read: a range of the file, truncated to a limit. */
 import type { LinePage, SpillQueryResult, SpillViewQuery } from '../spill-queries.ts';
 import {
   brokenCharacter,
@@ -10,7 +10,7 @@ import {
 } from './reader-messages.ts';
 
 interface Stretch {
-  /** First byte, and the one behind the last. */
+  /** First byte (inclusive) and last byte (exclusive). */
   readonly from: number;
   readonly to: number;
 }
@@ -45,7 +45,7 @@ export function readSlice(
   const fromLine = Math.min(wanted.fromLine, totalLines);
   const toLine = Math.max(fromLine, Math.min(wanted.toLine ?? totalLines, totalLines));
   const fields = { fromLine, toLine, totalLines };
-  // Clamping must not turn lines behind the end into the last one.
+  // A range after the last line must stay empty.
   if (wanted.fromLine > totalLines) {
     return { text: `(the file ends with line ${totalLines})`, fields, truncated: false };
   }
@@ -55,9 +55,7 @@ export function readSlice(
 /** Maximum length of a line shown to the user, in characters. */
 const maxLineLength = 4000;
 
-/**
- * The same stretch as rows. Its last line may be begun only: it is left for the next page, unless it is the only one.
- */
+/** The same range as rows. An incomplete last line is left for the next page, unless it is the only one. */
 export function viewLines(
   target: ReadTarget,
   index: LineIndex,
@@ -83,7 +81,7 @@ export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number
   return { ...readFrom(target, { from, to: bytes }, maxBytes), fields };
 }
 
-/** Why asking for fewer lines gives no less, and what does. */
+/** Explains why fewer lines return no less, and what does. */
 const oneLine = " All of it is one line: op='grep' shows what surrounds a match.";
 
 /** Returns text for a model, noting what is missing. `isOneLine`: the file is one line and lines were requested. */
@@ -100,11 +98,11 @@ function readFrom(
   return { text: `${text}\n${note}`, truncated: true };
 }
 
-/** `next`: the first byte that was left out. */
+/** `next`: the first omitted byte. */
 function takeFrom({ fd }: ReadTarget, { from, to }: Stretch, maxBytes: number): { text: string; next?: number } {
   const window = readWindow(fd, from, Math.min(maxBytes, to - from));
   if (from + window.length >= to) return { text: window.toString('utf8') };
-  // Less than a character would never get on.
+  // Less than one character would make no progress.
   const length = wholeCharacters(window) || window.length;
   return { text: window.toString('utf8', 0, length), next: from + length };
 }
@@ -119,15 +117,12 @@ function endOfLine({ fd, bytes }: ReadTarget, index: LineIndex, line: number): n
   return line >= index.totalLines ? bytes : startOfLine(fd, bytes, index, line + 1) - 1;
 }
 
-/** Goes through the lines of a file of any size, one block in memory at a time. */
+/** Reads the lines of a file of any size, one block at a time. */
 export interface FileLine {
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly text: string;
-  /**
-   * Set where the line is too long for one go: at which byte this part of it begins. Its other parts have the same
-   * number.
-   */
+  /** Set for a part of an overlong line: the byte where this part begins. All parts have the same number. */
   readonly partFrom?: number;
 }
 
@@ -141,7 +136,7 @@ export function* eachLine(fd: number, bytes: number): Generator<FileLine, void, 
   let isInside = false;
   while (from < bytes) {
     const window = readWindow(fd, from, Math.min(blockLength, bytes - from));
-    // The file has become shorter meanwhile.
+    // The file has been truncated meanwhile.
     if (window.length === 0) return;
     const isLast = from + window.length >= bytes;
     const wholeLines = isLast ? window.length : window.lastIndexOf(lineFeed) + 1;
@@ -155,7 +150,7 @@ export function* eachLine(fd: number, bytes: number): Generator<FileLine, void, 
   if (bytes === 0 || endsWithLineFeed(fd, bytes)) yield { number, text: '' };
 }
 
-/** Returns the number of the line that comes next. `partFrom`: the first one began before. */
+/** Returns the number of the next line. `partFrom`: the first line began before. */
 function* linesOf(text: string, first: number, partFrom: number | undefined): Generator<FileLine, number, undefined> {
   let number = first;
   let start = 0;
@@ -173,9 +168,9 @@ function endsWithLineFeed(fd: number, bytes: number): boolean {
   return readWindow(fd, bytes - 1, 1)[0] === lineFeed;
 }
 
-// Op stat: how big a file is.
+// Op stat: the size of a file.
 
-/** `index` is missing for what has no lines. */
+/** `index`: absent for content without lines. */
 export function describeFile({ file, kind, bytes }: ReadTarget, index: LineIndex | undefined): SpillQueryResult {
   const tokens = Math.ceil(bytes / 4);
   const size = `Size: ${bytes} bytes`;

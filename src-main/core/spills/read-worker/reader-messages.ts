@@ -1,4 +1,4 @@
-/** Messages between the core and the thread that reads spills. */
+/** Messages between the core and the worker that reads spills. */
 import { readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import type { ErrorCode } from '../../base/errors.ts';
@@ -8,7 +8,7 @@ import type { SpillKind } from '../spill.ts';
 /** The file to read; it stays open in this process while a reader uses it. */
 export interface ReadTarget {
   readonly fd: number;
-  /** The content itself, where it is no file's. */
+  /** The content itself, if it is not a file's. */
   readonly text?: string | undefined;
   /** Name of the file in the response. */
   readonly file: string;
@@ -33,16 +33,14 @@ export type ReaderResponse = SpillQueryResult | DataResults[keyof DataResults];
 
 export interface ReadRequest {
   readonly target: ReadTarget;
-  /** Further results that a statement of SQL joins, by the names of their tables. */
+  /** Further results that an SQL statement joins, by table name. */
   readonly others: readonly { readonly name: string; readonly target: ReadTarget }[];
   readonly question: ReaderRequest;
-  /** Longest text that is given, in bytes (UTF-8). */
+  /** Maximum size of the returned text, in bytes (UTF-8). */
   readonly maxBytes: number;
   /** Line index built by an earlier query. */
   readonly index: LineIndex | undefined;
-  /**
-   * 0 until it begins, then counted up with every step: a number that stands still tells of a step that does not end.
-   */
+  /** 0 until it begins, then incremented with every step, so that a step that does not end is noticed. */
   readonly steps: Int32Array<SharedArrayBuffer>;
 }
 
@@ -54,13 +52,13 @@ export function newSteps(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-// An index of line starts: for every block of bytes, the number of its first line, so that a line is found without
-// reading the file from the start.
+// An index of line starts: the number of the first line of every block, so that a line is found without reading the
+// file from the start.
 
 /** Lines are the parts between line feeds: a line feed at the end is followed by one more, empty line. */
 export interface LineIndex {
   readonly totalLines: number;
-  /** `lineFeeds[i]`: how many line feeds lie before byte `i * stride`. */
+  /** `lineFeeds[i]`: number of line feeds before byte `i * stride`. */
   readonly lineFeeds: readonly number[];
 }
 
@@ -93,7 +91,7 @@ export function startOfLine(fd: number, bytes: number, index: LineIndex, line: n
   return bytes;
 }
 
-/** The first place in a rising list whose number is not below this. */
+/** Index of the first number in an ascending list that is not less than `number`. */
 function firstNotBelow(numbers: readonly number[], number: number): number {
   let low = 0;
   let high = numbers.length;
@@ -105,9 +103,9 @@ function firstNotBelow(numbers: readonly number[], number: number): number {
   return low;
 }
 
-// Parts of an open file, read at once in a thread of its own.
+// Synchronous reads of an open file, in a worker thread.
 
-/** Fewer bytes than asked for only at the end of the file. */
+/** Returns fewer bytes only at the end of the file. */
 export function readWindow(fd: number, from: number, length: number): Buffer {
   const window = Buffer.allocUnsafe(Math.max(0, length));
   let filled = 0;
@@ -131,7 +129,7 @@ export function* textPieces({ fd, bytes, text }: ReadTarget): Generator<string, 
   yield decoder.end();
 }
 
-/** How many of these bytes end with a whole character: what begins at the end and continues behind it is left out. */
+/** Length of these bytes up to the last complete character. */
 export function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -142,14 +140,14 @@ export function wholeCharacters(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** How many bytes at the beginning belong to a character that began before them. */
+/** Number of bytes at the beginning that belong to an earlier character. */
 export function brokenCharacter(bytes: Buffer): number {
   let at = 0;
   while (at < Math.min(3, bytes.length) && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;
   return at;
 }
 
-/** A text that takes at most this many bytes, cut between characters. */
+/** Truncates a text to this many bytes, between characters. */
 export function truncateToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const bytes = Buffer.from(text.slice(0, maxBytes)).subarray(0, Math.max(0, maxBytes));
@@ -161,5 +159,5 @@ function sequenceLength(lead: number): number {
   return lead >= 0xe0 ? 3 : 2;
 }
 
-/** Longer JSON is not parsed, in bytes: its lines can be read. */
+/** Longer JSON is not parsed, in bytes; its lines can be read. */
 export const maxDocumentBytes = 64 * 1024 * 1024;

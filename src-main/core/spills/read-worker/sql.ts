@@ -1,7 +1,7 @@
 /**
- * Ops sql and select: the tables of spilled results in a SQLite database in memory, asked by one statement that reads.
- * Runs in a process that is killed at its limits of time and memory; the database cannot be written, attached or
- * configured by what is asked.
+ * Ops sql and select: the tables of spilled results in an in-memory SQLite database, queried by one reading statement.
+ * Runs in a process that is killed at its limits of time and memory; a query cannot write, attach or configure the
+ * database.
  */
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { AppError, errorText } from '../../base/errors.ts';
@@ -11,28 +11,28 @@ import { type Cell, type Column, mainTable, type Table, tablesIn } from '../tabl
 import { type Document, findValues, readDocument } from './document.ts';
 import { truncateToBytes, maxDocumentBytes, type ReadTarget, textPieces } from './reader-messages.ts';
 
-/** A result whose tables are loaded: the one that is asked, or a further one under a name of its own. */
+/** A result whose tables are loaded: the queried one, or another one with a name of its own. */
 export interface SqlSource {
   readonly target: ReadTarget;
-  /** The name of its main table; undefined: `rows`. */
+  /** Name of its main table; undefined: `rows`. */
   readonly name?: string | undefined;
-  /** JSONPath to the list that is its main table; undefined: the longest. */
+  /** JSONPath to the list of its main table; undefined: the longest list. */
   readonly path?: string | undefined;
 }
 
 interface SqlLimits {
-  /** Rows that are given; all are counted. */
+  /** Maximum number of returned rows; all are counted. */
   readonly limit?: number | undefined;
   readonly maxBytes: number;
 }
 
-/** NDJSON, CSV and lines are streamed to this size, in bytes. */
+/** NDJSON, CSV and lines are streamed up to this size, in bytes. */
 const maxStreamedBytes = 256 * 1024 * 1024;
-/** Rows are counted to this number. */
+/** Rows are counted up to this number. */
 const maxCounted = 1_000_000;
-/** A text that a statement makes, in bytes: one above V8's longest would end the process. */
+/** Maximum length of a text that a statement generates, in bytes; one above V8's limit would end the process. */
 const maxGeneratedLength = 64 * 1024 * 1024;
-/** Rows go in by statements of so many values. */
+/** Number of values per insert statement. */
 const valuesAtOnce = 400;
 
 /** Throws AppError `bad_request`, `not_allowed`, unsupported. */
@@ -44,7 +44,7 @@ export function select(sources: readonly SqlSource[], query: string, limits: Sql
   return run(database, query, names, limits);
 }
 
-/** The same for a model: names and cells apart by tabs, and how many rows there are. */
+/** The same for a model: names and cells separated by tabs, and the number of rows. */
 export function selectText(sources: readonly SqlSource[], query: string, limits: SqlLimits): SpillQueryResult {
   const found = select(sources, query, limits);
   const { columns, rows, rowCount, isCounted } = found;
@@ -67,9 +67,9 @@ function cellText(cell: SqlCell): string {
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\r': '\\r', '\n': '\\n' };
 
-// Loading.
+// Loads the tables.
 
-/** The names of its tables with their columns, as they are told where a statement names others. */
+/** The names of its tables with their columns, as shown when a statement names unknown ones. */
 function loadSource(database: DatabaseSync, { target, name, path }: SqlSource): string[] {
   const [main, ...others] = tablesOf(target, path);
   const mainName = name ?? mainTable;
@@ -97,7 +97,7 @@ function tablesOf(target: ReadTarget, path: string | undefined): readonly [Table
   return path === undefined ? tablesIn(document.spelled ?? document.value) : tablesIn(valueAt(document, path));
 }
 
-/** Whether a text that begins like JSON is that to its end. */
+/** Whether a text that begins like JSON is valid JSON. */
 function isData(target: ReadTarget): boolean {
   try {
     readDocument(target);
@@ -164,7 +164,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** `REGEXP`, which SQLite leaves to programs. Upper and lower case differ. */
+/** `REGEXP`, which SQLite leaves to applications. Case-sensitive. */
 function matches(): (pattern: SQLOutputValue, text: SQLOutputValue) => number | null {
   let known: { readonly source: string; readonly regex: RegExp } | undefined;
   return (pattern, text) => {
@@ -174,7 +174,7 @@ function matches(): (pattern: SQLOutputValue, text: SQLOutputValue) => number | 
   };
 }
 
-// Asking.
+// Runs the statement.
 
 function run(database: DatabaseSync, query: string, tables: readonly string[], limits: SqlLimits): SqlRows {
   protect(database);
@@ -188,8 +188,8 @@ function run(database: DatabaseSync, query: string, tables: readonly string[], l
 }
 
 /**
- * Leaves reading to the statement that follows, and nothing else. `setAuthorizer` came with Node 24.10; before it the
- * first word of the statement and `query_only` do the same, and no function reads files in either.
+ * Permits only reading to the next statement. `setAuthorizer` exists since Node 24.10; before, the first word of the
+ * statement and `query_only` do the same. Neither permits functions that read files.
  */
 export function protect(database: DatabaseSync): void {
   database.exec('PRAGMA query_only = ON');
@@ -202,7 +202,7 @@ export function protect(database: DatabaseSync): void {
 
 const comments = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[^]*?(?:\*\/|$)|;)+/;
 
-/** Throws AppError `not_allowed` for what is no reading, `bad_request` for more than one statement. */
+/** Throws AppError `not_allowed` for a statement that does not only read, `bad_request` for more than one statement. */
 function prepareOne(database: DatabaseSync, query: string): StatementSync {
   const plain = query.replace(comments, '');
   if (!/^(?:select|with|values|explain)\b/i.test(plain)) {
@@ -219,7 +219,7 @@ function prepareOne(database: DatabaseSync, query: string): StatementSync {
 
 function read(statement: StatementSync, { limit = Infinity, maxBytes }: SqlLimits): SqlRows {
   statement.setReadBigInts(true);
-  // Of two columns of the same name both are given; Node before 22.16 has no such rows.
+  // Returns both of two columns with the same name; not available before Node 22.16.
   if (typeof statement.setReturnArrays === 'function') statement.setReturnArrays(true);
   let columns = statement.columns?.().map(({ name }) => name);
   const rows: SqlCell[][] = [];

@@ -1,4 +1,4 @@
-/** Op table: chosen columns of a list, one row a line, cells apart by tabs. */
+/** Op table: chosen columns of a list, one row per line, cells separated by tabs. */
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import type { SpillQueryResult } from '../spill-queries.ts';
@@ -48,7 +48,7 @@ interface TableRows {
   readonly locationOf: (row: number) => Location;
 }
 
-/** The list at a path, or the longest inside of what is there; of a path that selects several values those. */
+/** The list at a path, or the longest list inside of the value; for a path that selects several values, those. */
 function rowsAt(document: Document, path: string | undefined): TableRows {
   const found = path === undefined ? [{ location: [], value: document.value }] : valuesAt(document, path);
   if (found.length > 1 && path !== undefined) {
@@ -59,7 +59,7 @@ function rowsAt(document: Document, path: string | undefined): TableRows {
     const location = [...found[0].location, ...list.location];
     return { path: formatPath(location), values: list.values, locationOf: (row) => [...location, row] };
   }
-  // A filter that selects one object is a table of one row.
+  // A filter that selects one object yields a table with one row.
   if (path !== undefined && path.includes('?')) {
     return { path, values: found.map(({ value }) => value), locationOf: () => found[0]?.location ?? [] };
   }
@@ -69,7 +69,7 @@ function rowsAt(document: Document, path: string | undefined): TableRows {
   });
 }
 
-/** Keys whose values fit into a cell; for a list of anything but objects the values themselves. */
+/** Keys whose values fit into a cell; for a list of other values the values themselves. */
 function ownColumns(rows: readonly unknown[]): readonly string[] {
   const columns = new Set<string>();
   const others = new Set<string>();
@@ -88,7 +88,7 @@ function cellText(document: Document, place: Location, row: unknown, column: str
   return cell === undefined ? '' : valueText(document, [...place, ...cell.location], cell.value);
 }
 
-/** A column is a key, or a way inside: `owner.login`, `tags[0]`. A key that has dots in it goes first. */
+/** A column is a key, or a path: `owner.login`, `tags[0]`. A key that contains dots takes precedence. */
 function cellAt(row: object, column: string): { location: (string | number)[]; value: unknown } | undefined {
   if (Object.hasOwn(row, column)) return { location: [column], value: (row as Record<string, unknown>)[column] };
   const location = column
@@ -104,7 +104,7 @@ function cellAt(row: object, column: string): { location: (string | number)[]; v
   return { location, value };
 }
 
-/** Text as it is but for what would end the cell; everything else as JSON. */
+/** Text without the characters that would end the cell; everything else as JSON. */
 function valueText(document: Document, place: Location, value: unknown): string {
   if (typeof value !== 'string') return document.spell(place, value);
   return value.replace(/[\\\t\r\n]/g, (letter) => escapes[letter] ?? letter);
@@ -112,9 +112,9 @@ function valueText(document: Document, place: Location, value: unknown): string 
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\r': '\\r', '\n': '\\n' };
 
-// Op schema: what is inside of data: keys with their types, lengths of lists, ranges of numbers.
+// Op schema: the structure of data: keys with their types, lengths of lists, ranges of numbers.
 
-/** Throws AppError `bad_request` for a path that is none, `not_found` if nothing is there. */
+/** Throws AppError `bad_request` for an invalid path, `not_found` if it selects nothing. */
 export function describeShape(document: Document, path: string | undefined, maxBytes: number): SpillQueryResult {
   const found = path === undefined ? [{ value: document.value }] : valuesAt(document, path);
   const shape = shapeOf(found.map(({ value }) => value));
@@ -128,10 +128,10 @@ export function describeShape(document: Document, path: string | undefined, maxB
   return { text: `${whole}\n${note}`, fields, truncated: true };
 }
 
-/** A path that selects without end is looked at no further. */
+/** Maximum number of values of a path that are examined. */
 const maxSelected = 100_000;
 
-/** All values that a path selects, at least one. Throws AppError `bad_request`, `not_found`. */
+/** The values that a path selects, at least one. Throws AppError `bad_request`, `not_found`. */
 function valuesAt({ value }: Document, path: string): readonly FoundValue[] {
   const found: FoundValue[] = [];
   for (const one of findValues(path, value)) if (found.push(one) >= maxSelected) break;

@@ -1,11 +1,9 @@
-/**
- * Says in a notice which tables SQL finds in a result, and gives one statement over them that can be run as it stands.
- */
+/** Lists the tables of a result for a notice, with an example statement that can be run unchanged. */
 import { formatNumber, pluralize } from '../../base/text-format.ts';
 import { type Cell, type Column, mainTable, type Table } from './value-tables.ts';
 
 export interface TablesInWords {
-  /** `rows(id, name, owner JSON), 1 204 rows`, a table a line. */
+  /** For example `rows(id, name, owner JSON), 1 204 rows`, one table per line. */
   readonly tables: readonly string[];
   readonly sqlExample: string;
 }
@@ -13,7 +11,7 @@ export interface TablesInWords {
 const maxTables = 4;
 const maxColumns = 15;
 const maxNameLength = 40;
-/** Rows that are looked at to find a column that groups them. */
+/** Number of rows examined to find a column to group by. */
 const sampledRows = 200;
 const maxGroups = 12;
 
@@ -33,13 +31,13 @@ function tableInWords({ name, columns, rowCount }: Table): string {
   return `${name}(${all.join(', ')})${rowCount === undefined ? '' : `, ${formatNumber(rowCount)} ${pluralize(rowCount, 'row')}`}`;
 }
 
-/** Columns are a server's text: on one line, and short. */
+/** Column names are a server's text: shown on one line, and shortened. */
 function cutName(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, ' ');
   return line.length > maxNameLength ? `${line.slice(0, maxNameLength).toWellFormed()}…` : line;
 }
 
-/** Counts by a column whose few values recur, else shows some rows. */
+/** Counts by a column with few recurring values; otherwise shows some rows. */
 function exampleFor(table: Table): string {
   const { columns } = table;
   const usable = columns.map((column, at) => ({ column, at })).filter(({ column }) => isPlain(column.name));
@@ -58,12 +56,12 @@ function exampleFor(table: Table): string {
   return `SELECT ${names === '' ? '*' : names} FROM ${mainTable} LIMIT 5`;
 }
 
-/** An odd name stays out of what a model may send back to us. */
+/** Excludes unusual names from the example that a model may send back. */
 function isPlain(name: Column['name']): boolean {
   return name.length <= maxNameLength && /^[\p{L}_][\p{L}\p{N}_ .-]*$/u.test(name);
 }
 
-/** SQLite's own words need quotes, too: `order`, `group`. */
+/** Quotes names that are SQL keywords: `order`, `group`. */
 function reference(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !keywords.has(name.toLowerCase())
     ? name

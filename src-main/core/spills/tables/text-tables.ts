@@ -1,8 +1,8 @@
-/** The tables in a text: NDJSON, CSV and TSV, Markdown, HTML; any other text is a table of its lines. */
+/** Finds the tables in a text: NDJSON, CSV and TSV, Markdown, HTML; any other text is a table of its lines. */
 import { tryParseJson, isObject } from '../../base/json.ts';
 import { type Cell, type Column, NameSet, type Table, tablesIn } from './value-tables.ts';
 
-/** The pieces of a text, in order, from its beginning; each call begins again. */
+/** The pieces of a text in order; each call starts from the beginning. */
 export type TextSource = () => Iterable<string>;
 
 type TextFormat =
@@ -21,7 +21,7 @@ export function formatOf(sample: string, isWhole: boolean): TextFormat {
   if (/^\s*[{[]/.test(first)) {
     const isList = [first, second].every((line) => line !== undefined && isStructured(tryParseJson(line)));
     if (isList) return { kind: 'ndjson' };
-    // Whether it is JSON to its end is seen when it is parsed.
+    // Whether it is valid JSON shows when it is parsed.
     if (!isWhole || tryParseJson(sample) !== undefined) return { kind: 'json' };
   }
   if (/<table[\s>]/i.test(sample)) return { kind: 'html' };
@@ -58,7 +58,7 @@ function byRowCount(tables: readonly Table[]): [Table, ...Table[]] | undefined {
   return first && [first, ...others];
 }
 
-/** Lines of a text that comes in pieces, without their line ends. The line feed at the end begins no line. */
+/** Lines of a text in pieces, without line ends. A line feed at the end starts no line. */
 function* linesOf(text: TextSource): Generator<string, void, undefined> {
   let rest = '';
   let isFirst = true;
@@ -83,16 +83,16 @@ function lineTable(text: TextSource): Table {
   return { name: 'lines', location: undefined, columns, rowCount: undefined, rows };
 }
 
-/** Records are held while the columns are found: a batch of them at a time. */
+/** Number of records that are buffered to determine the columns. */
 const ndjsonSample = 5_000;
 
-/** The columns are those of the first records; what a later one has besides is in `_more`. */
+/** The columns are those of the first records; other members of later ones are in `_more`. */
 function ndjsonTables(text: TextSource): readonly [Table] {
   const sample: unknown[] = [];
   for (const record of recordsOf(text)) if (sample.push(record) >= ndjsonSample) break;
   const [known] = tablesIn(sample);
   if (sample.length < ndjsonSample) return [{ ...known, name: 'items', location: undefined }];
-  // A column that held integers so far may hold texts later: nothing is converted.
+  // A column of integers may contain texts later, so nothing is converted.
   const columns = known.columns.map(({ name }): Column => ({ name, type: 'mixed' }));
   const names = new Set(columns.map(({ name }) => name));
   const rows = function* (): Generator<readonly Cell[], void, undefined> {
@@ -123,7 +123,7 @@ function plainBigInt(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }
 
-/** A line that is no JSON is a record of its text. */
+/** A line that is not JSON is a record with its text. */
 function* recordsOf(text: TextSource): Generator<unknown, void, undefined> {
   for (const line of linesOf(text)) {
     if (line.trim() === '') continue;
@@ -131,10 +131,10 @@ function* recordsOf(text: TextSource): Generator<unknown, void, undefined> {
   }
 }
 
-// CSV and TSV (RFC 4180), with other delimiters that programs write.
+// CSV and TSV (RFC 4180), with other common delimiters.
 
 const delimiters = ['\t', ',', ';', '|'] as const;
-/** A name of a column begins with a letter: what begins with a digit is a value, and mostly a date. */
+/** A column name begins with a letter; a cell that begins with a digit is a value, usually a date. */
 const headerCell = /^[\p{L}_#$@(*"'][^\n]{0,100}$/u;
 
 function delimitedFormat(lines: readonly string[], isWhole: boolean): TextFormat | undefined {
@@ -149,14 +149,14 @@ function delimitedFormat(lines: readonly string[], isWhole: boolean): TextFormat
     const isAlike = columns > 1 && others.length > 0 && others.every((row) => row.length === columns);
     if (header === undefined || !isAlike || (others.length === 1 && !isWhole)) continue;
     const hasHeader = new Set(header).size === columns && header.every((cell) => headerCell.test(cell));
-    // Commas that are in all lines are nothing strange; names above them are.
+    // Commas in every line are common in other texts; column names are not.
     if (!hasHeader && delimiter !== '\t') continue;
     if (columns > (best?.columns ?? 0)) best = { delimiter, columns, hasHeader };
   }
   return best && { kind: 'delimited', delimiter: best.delimiter, hasHeader: best.hasHeader };
 }
 
-/** Rows that are looked at to tell numbers from texts. */
+/** Number of rows examined to distinguish numbers from texts. */
 const typedRows = 1_000;
 const integerText = /^-?(?:0|[1-9]\d{0,17})$/;
 const realText = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,3})?$/;
@@ -165,7 +165,7 @@ function delimitedTable(text: TextSource, format: Extract<TextFormat, { kind: 'd
   return typedTable('items', undefined, format.hasHeader, () => delimitedRows(text(), format.delimiter));
 }
 
-/** Columns in which the first rows have numbers, or nothing, are numbers; empty cells are null in all. */
+/** Columns whose first rows contain only numbers, or nothing, are numeric; empty cells are null. */
 function typedTable(
   name: string,
   rowCount: number | undefined,
@@ -206,7 +206,7 @@ function textCell(text: string, isNumber: boolean): Cell {
   return realText.test(text) ? Number(text) : text;
 }
 
-/** Empty lines are no rows. Quotes may hold delimiters and line feeds, and are doubled inside. */
+/** Empty lines are skipped. Quotes may contain delimiters and line feeds, and are doubled inside. */
 function* delimitedRows(pieces: Iterable<string>, delimiter: string): Generator<string[], void, undefined> {
   let row: string[] = [];
   let cell = '';
@@ -253,7 +253,7 @@ function* delimitedRows(pieces: Iterable<string>, delimiter: string): Generator<
   if (row.length > 1 || row[0] !== '') yield row;
 }
 
-// Tables of Markdown: a line with the names, a divider, and the rows up to the first line without a bar.
+// Markdown tables: a line with names, a divider, and rows up to the first line without a bar.
 
 function isDivider(line: string): boolean {
   return line.length < 10_000 && line.includes('-') && /^[\s|:-]+$/.test(line) && line.includes('|');
@@ -283,8 +283,7 @@ function markdownCells(line: string): string[] {
   return inside.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-// Tables of HTML: texts of their cells. Read by looking for tags, not by a parser of documents: what is broken gives
-// fewer cells.
+// HTML tables: texts of their cells. Scans for tags without a full parser; invalid markup yields fewer cells.
 
 function htmlTables(html: string): Table[] {
   const tables: Table[] = [];
@@ -313,7 +312,7 @@ function elementsOf(html: string, tag: string): string[] {
       from = undefined;
       continue;
     }
-    // The end of a row or a cell may be left out.
+    // The end tag of a row or a cell is optional.
     if (from !== undefined) found.push(html.slice(from, match.index));
     from = match.index + match[0].length;
   }

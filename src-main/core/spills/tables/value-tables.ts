@@ -1,10 +1,10 @@
-/** The tables in a JSON value: lists of objects, maps of objects, lists of lists, each with its columns. */
+/** Finds the tables in a JSON value: lists of objects, maps of objects, lists of lists, each with its columns. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 
 /** Values that SQLite stores. Booleans are 1 and 0; lists and objects are JSON text. */
 export type Cell = string | number | bigint | null;
 
-/** `integer` and `real` hold nothing else but null; `json` holds lists and objects; `mixed` whatever comes. */
+/** `integer` and `real` contain only such numbers and null; `json` contains lists and objects; `mixed` anything. */
 export type ColumnType = 'integer' | 'real' | 'text' | 'json' | 'mixed';
 
 export interface Column {
@@ -13,31 +13,31 @@ export interface Column {
 }
 
 export interface Table {
-  /** Unique in any case, letters, digits and underscores. The main table of a result comes first. */
+  /** Unique ignoring case; letters, digits and underscores. The main table of a result comes first. */
   readonly name: string;
   /** Path of keys to the table; undefined for a table in a text. */
   readonly location: readonly (string | number)[] | undefined;
   readonly columns: readonly Column[];
-  /** undefined if the rows are counted only by reading all of them. */
+  /** Undefined if counting would require reading all rows. */
   readonly rowCount: number | undefined;
   rows(): Iterable<readonly Cell[]>;
 }
 
-/** Alias of the main table, whatever its own name. */
+/** Alias of the main table, in addition to its own name. */
 export const mainTable = 'rows';
 
-/** Lists further down belong to the rows of a table. */
+/** Deeper lists belong to the rows of a table. */
 const maxDepth = 4;
 const maxTables = 20;
-/** SQLite takes 2,000. */
+/** SQLite's limit is 2,000. */
 const maxColumns = 500;
-/** An object with at least so many members that are all objects is a table with a row for each member. */
+/** Minimum number of members, all objects, for an object to be a table with one row per member. */
 const minMapRows = 3;
 const keyColumn = '_key';
 
 /**
- * The longest list of objects or lists comes first, the others in the order of the value. Never empty: a value that has
- * no list is one row.
+ * The longest list of objects or lists first, the others in document order. Never empty: a value without a list is one
+ * row.
  */
 export function tablesIn(value: unknown): readonly [Table, ...Table[]] {
   const found = [...candidates(value, [])];
@@ -57,9 +57,9 @@ export function tablesIn(value: unknown): readonly [Table, ...Table[]] {
 interface Candidate {
   readonly location: readonly (string | number)[];
   readonly records: readonly unknown[];
-  /** Key of each record, for a map of objects. */
+  /** Key of each record in a map of objects. */
   readonly keys?: readonly string[];
-  /** A list of plain values. */
+  /** Whether it is a list of scalars. */
   readonly isScalars: boolean;
 }
 
@@ -105,7 +105,7 @@ function tableOf(candidate: Candidate, name: string): Table {
   const members = sources.map((source, at) => ({
     source,
     isExact: columns[keys === undefined ? at : at + 1]?.type === 'mixed',
-    // Every object seems to have these.
+    // Every object inherits these.
     isInherited: source in Object.prototype,
   }));
   const rows = function* (): Generator<readonly Cell[], void, undefined> {
@@ -125,10 +125,10 @@ function tableOf(candidate: Candidate, name: string): Table {
   return { name, location, columns, rowCount: records.length, rows };
 }
 
-/** The column of plain values among records. */
+/** The column of scalars among records. */
 const scalar = 'value';
 
-/** Spreadsheets give lists of lists whose first one has the names. */
+/** Spreadsheets produce lists of lists whose first item contains the names. */
 function withoutHeader(records: readonly unknown[]): { records: readonly unknown[]; header?: readonly string[] } {
   const [first] = records;
   const isHeader =
@@ -185,7 +185,7 @@ function typeOf(bits: number): ColumnType {
   return values === bit.text || values === 0 ? 'text' : 'mixed';
 }
 
-/** `isExact`: an integer stays one in a column that converts nothing. */
+/** `isExact`: keeps integers exact in a column without conversion. */
 function cellOf(value: unknown, isExact: boolean): Cell {
   switch (typeof value) {
     case 'string':
@@ -207,24 +207,24 @@ function cellOf(value: unknown, isExact: boolean): Cell {
 
 const largest = 2n ** 63n - 1n;
 
-/** Whether it is the spelling of an integer that SQLite can hold. */
+/** Whether it is the spelling of an integer that SQLite can store. */
 export function isInteger64(text: string): boolean {
   if (!/^-?\d{1,19}$/.test(text)) return false;
   return text.length < 19 || (BigInt(text) <= largest && BigInt(text) >= -largest - 1n);
 }
 
-/** Names that SQLite can distinguish: upper and lower case are one to it. */
+/** Distinct names for SQLite, which ignores case. */
 export class NameSet {
   readonly #isIdentifier: boolean;
   readonly #used = new Set<string>();
 
-  /** `isIdentifier`: names of tables, which nobody should have to quote. */
+  /** `isIdentifier`: for names of tables, which should not need quotes. */
   constructor(isIdentifier = true) {
     this.#isIdentifier = isIdentifier;
     if (isIdentifier) this.#used.add(mainTable);
   }
 
-  /** The name as it is used: another one where it is taken. */
+  /** The name, or a variant if it is taken. */
   add(wanted: string): string {
     const plain = this.#isIdentifier ? identifier(wanted) : wanted.slice(0, maxNameLength).toWellFormed();
     for (let number = 1; ; number++) {

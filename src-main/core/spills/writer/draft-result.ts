@@ -1,6 +1,6 @@
 /**
- * Turns a result into the parts that are stored: texts, data and media, each once, the main one first; the rest stays
- * in the answer.
+ * Turns a result into the parts that are stored: texts, data and media, without duplicates, the main one first; the
+ * rest stays in the result.
  */
 import { isObject, type JsonObject, parseJson, tryParsePlainJson } from '../../base/json.ts';
 import {
@@ -16,14 +16,14 @@ import { compactJson, layoutJson, memberSpans } from './layout-json.ts';
 import { inspect, payloadOf, summaryOf } from './summary.ts';
 
 interface Candidate {
-  /** Its place in the answer; structured content comes first. */
+  /** Its position in the result; structured content comes first. */
   readonly order: number;
   readonly content: Buffer;
   readonly kind: SpillKind;
   readonly mimeType: string;
-  /** The payload of this part as the server sent it, once, as a model would read it. */
+  /** The payload of this part as sent by the server, without duplicates, as a model would read it. */
   readonly payload: Buffer;
-  /** The data of JSON. */
+  /** The parsed JSON. */
   readonly value?: unknown;
   readonly note?: string | undefined;
 }
@@ -42,18 +42,18 @@ interface OtherBlock {
   readonly block: JsonObject;
 }
 
-/** Texts of up to this many bytes may stay in the answer. */
+/** Texts up to this many bytes may stay in the result. */
 const shortText = 1024;
 const maxShortBytes = 4096;
 const maxShort = 16;
 const maxParts = 8;
 const maxBinaries = 64;
-/** Blocks that stay in the answer, as JSON. */
+/** Maximum size of blocks that stay in the result, as JSON. */
 const maxInlineCharacters = 16 * 1024;
-/** Longer members of the result are parts of their own. */
+/** Longer members of the result become parts of their own, in bytes. */
 const maxInlineMemberBytes = 4096;
 
-/** `json`: the whole result. `textKind`: what texts are that are no JSON. */
+/** `json`: the whole result. `textKind`: the kind of texts that are not JSON. */
 export function draftResult(json: Buffer, textKind: 'text' | 'toon'): DraftedResult {
   const result = tryParsePlainJson(json.toString('utf8'));
   const blocks = isObject(result) ? (result['content'] ?? []) : undefined;
@@ -74,7 +74,7 @@ function wholeText(content: Buffer): DraftedResult {
   return { parts: [part], remains: JSON.stringify({ inline: [], rest: {} }) };
 }
 
-/** A result of links alone, or of nothing. */
+/** For a result with only links, or nothing. */
 function remainsAsPart(remains: JsonObject): Candidate {
   const payload = Buffer.from(JSON.stringify(remains));
   return { order: 0, ...jsonType, content: layoutJson(payload), payload, value: remains };
@@ -122,7 +122,7 @@ function sortBlock({ texts, binaries, others }: SortedBlocks, order: number, blo
   else others.push({ order, block });
 }
 
-/** Plain and URL-safe letters, with the line breaks of MIME; undefined for what is no base64. */
+/** Decodes plain and URL-safe base64 with MIME line breaks; undefined if invalid. */
 function decoded(data: string): Buffer | undefined {
   const letters = /\s/.test(data) ? data.replace(/\s+/g, '') : data;
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(letters)) return undefined;
@@ -132,13 +132,13 @@ function decoded(data: string): Buffer | undefined {
 
 interface StructuredData {
   readonly part: Candidate;
-  /** Texts that say the same. */
+  /** Texts with equal content. */
   readonly same: ReadonlySet<TextBlock>;
-  /** It is one of the texts in a wrapping, `{"result": "…"}`, and none of its own. */
+  /** Whether it only wraps one of the texts, `{"result": "…"}`. */
   readonly isText: boolean;
 }
 
-/** Many servers send everything twice: once as text, for clients that read no structured content. */
+/** Many servers return everything twice: also as text, for clients that ignore structured content. */
 function structured(
   json: Buffer,
   spans: ReadonlyMap<string, readonly [number, number]>,
@@ -158,7 +158,7 @@ function structured(
   return { part: { order: -1, ...jsonType, content, payload, value }, same, isText };
 }
 
-/** undefined for a text that is no list or object. */
+/** Undefined for a text that is not a list or object. */
 function laidOutText({
   text,
 }: Pick<TextBlock, 'text'>): { readonly content: Buffer; readonly value: unknown } | undefined {
@@ -172,7 +172,7 @@ interface TextParts {
   readonly inline: readonly JsonObject[];
 }
 
-/** Long texts are parts, a few short ones stay in the answer, many are one part together. */
+/** Long texts are parts, a few short ones stay in the result, many are one part together. */
 function textParts(
   { texts: all, binaries, others }: SortedBlocks,
   data: StructuredData | undefined,
@@ -223,7 +223,7 @@ function textPart(text: TextBlock, textKind: 'text' | 'toon'): Candidate {
   return { order, note, kind: textKind, mimeType: type, content: payload, payload };
 }
 
-/** Texts that are all JSON become lines of it. */
+/** Texts that are all JSON become its lines. */
 function gatheredPart(texts: readonly TextBlock[]): Candidate {
   const isData = texts.every((text) => /^\s*[{[]/.test(text.text) && tryParsePlainJson(text.text) !== undefined);
   const lines = texts.map(({ text }) => (isData ? compactJson(Buffer.from(text)) : Buffer.from(text)));
@@ -234,7 +234,7 @@ function gatheredPart(texts: readonly TextBlock[]): Candidate {
 
 const lineFeed = Buffer.from('\n');
 
-/** `isError`, `_meta` and what a server invented. */
+/** `isError`, `_meta` and unknown members. */
 function otherMembers(
   json: Buffer,
   spans: ReadonlyMap<string, readonly [number, number]>,

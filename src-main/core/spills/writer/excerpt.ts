@@ -1,4 +1,4 @@
-/** The size of a result, and the beginning and end of one that can neither be stored nor be given whole. */
+/** The size of a result, and the beginning and end of one that can neither be stored nor returned whole. */
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty, tryParsePlainJson } from '../../base/json.ts';
 import { textToCount } from '../sample-text.ts';
 import type { Excerpt, ResultSize, SampledText } from '../spill-writer-messages.ts';
@@ -7,7 +7,7 @@ import { payloadBytes, payloadTexts, withoutDuplicate } from '../payload.ts';
 /** Share of the excerpt that is taken from the beginning. */
 const headShare = 0.7;
 
-/** `json`: the whole result; what is no JSON is cut as it is. */
+/** `json`: the whole result; other content is truncated as it is. */
 export function excerptOf(json: Buffer, maxBytes: number): Excerpt {
   return excerptOfResult(resultIn(json.toString('utf8')), maxBytes);
 }
@@ -48,7 +48,7 @@ export function excerptOfResult(result: JsonObject, maxBytes: number): Excerpt {
 
 function beginning(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
-  // A character that is cut reads as U+FFFD.
+  // A truncated character reads as U+FFFD.
   return Buffer.from(text.slice(0, maxBytes))
     .toString('utf8', 0, maxBytes)
     .replace(/\uFFFD+$/, '');

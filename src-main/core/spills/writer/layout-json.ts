@@ -1,24 +1,18 @@
-/**
- * Lays out valid JSON again without parsing it: every number keeps its spelling, strings are escaped as JSON.stringify
- * does it.
- */
+/** Formats valid JSON without parsing it: every number keeps its spelling, strings are escaped as by JSON.stringify. */
 
 const quote = 0x22;
 const backslash = 0x5c;
 const lineFeed = 0x0a;
 const space = 0x20;
-/** Deeper levels are indented no further: deep nesting would make gigabytes of spaces out of a megabyte. */
+/** Maximum indentation, because deep nesting would turn a megabyte into gigabytes of spaces. */
 const maxIndent = 30;
 
-/**
- * With an element a line and two spaces a level, as JSON.stringify(value, null, 2) writes it. `json` is what JSON.parse
- * has taken.
- */
+/** One element per line and two spaces per level, as JSON.stringify(value, null, 2) writes it. `json` must be valid. */
 export function layoutJson(json: Buffer): Buffer {
   return new JsonWriter(json, true).write();
 }
 
-/** Without white space between its tokens. */
+/** Without white space between tokens. */
 export function compactJson(json: Buffer): Buffer {
   return new JsonWriter(json, false).write();
 }
@@ -38,7 +32,7 @@ class JsonWriter {
 
   write(): Buffer {
     const json = this.#json;
-    /** Whether nothing has followed the open bracket yet. */
+    /** Whether nothing has followed the opening bracket yet. */
     let isEmpty = false;
     for (let at = 0; at < json.length;) {
       const byte = json[at] as number;
@@ -81,7 +75,7 @@ class JsonWriter {
     return at;
   }
 
-  /** Escapes that are not needed become the character, so that é can be searched for. */
+  /** Unnecessary escapes become the character, so that é can be searched. */
   #string(start: number): number {
     const json = this.#json;
     let isEscaped = false;
@@ -100,7 +94,7 @@ class JsonWriter {
     return at + 1;
   }
 
-  /** A loop beats the call into native code for the short pieces that most are. */
+  /** A loop is faster than a native call for short pieces, which most are. */
   #copy(start: number, end: number): void {
     this.#reserve(end - start);
     if (end - start > 64) this.#used += this.#json.copy(this.#out, this.#used, start, end);

@@ -1,6 +1,6 @@
 /**
- * Writes a result that is too long to be parsed while its bytes pass. The text of a result with one block of text is
- * unescaped, so that it has lines; anything else is written as the bytes that came.
+ * Writes a result that is too long to parse while its bytes arrive. The text of a result with a single text block is
+ * unescaped, so that it has lines; anything else is written verbatim.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { objectOrEmpty } from '../../base/json.ts';
@@ -9,7 +9,7 @@ import { endBytes, type PartLook, sampledPayload, summaryOf } from './summary.ts
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** The beginning of a result with one text. */
+/** The beginning of a result with a single text. */
 const opening = /^\s*\{\s*"content"\s*:\s*\[\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"/;
 const maxOpeningLength = 256;
 /** Maximum length of what follows the text; a longer tail is written below the text. */
@@ -25,18 +25,18 @@ export class ResultTooLarge extends Error {
 export class RawText {
   readonly #file: RawFile;
   #state: 'opening' | 'text' | 'tail' | 'raw' = 'opening';
-  /** Bytes that are not enough to go on from. */
+  /** Incomplete bytes to continue from. */
   #held: Buffer = Buffer.alloc(0);
   #begin = '';
   #tail: Buffer[] = [];
   #tailBytes = 0;
 
-  /** Throws what the file system throws. */
+  /** Throws file system errors. */
   constructor(path: string, maxBytes: number) {
     this.#file = new RawFile(path, maxBytes);
   }
 
-  /** Throws ResultTooLarge, or what the file system throws. */
+  /** Throws ResultTooLarge, or file system errors. */
   push(bytes: Buffer): void {
     if (this.#state === 'raw') return this.#file.write(bytes);
     if (this.#state === 'tail') return this.#addTail(bytes);
@@ -58,7 +58,7 @@ export class RawText {
     return { parts: [{ ...part, file: this.#file.path }], remains };
   }
 
-  /** Closes the file as it is. */
+  /** Closes the file in its current state. */
   stop(): void {
     this.#file.close();
   }
@@ -85,7 +85,7 @@ export class RawText {
       }
       if (byte !== backslash) continue;
       if (at > start) this.#file.write(bytes.subarray(start, at));
-      // A pair of surrogates takes twelve bytes.
+      // A surrogate pair takes twelve bytes.
       if (bytes.length - at < 12 && !bytes.subarray(at).includes(quote, 2)) {
         this.#held = Buffer.from(bytes.subarray(at));
         return;
@@ -96,7 +96,7 @@ export class RawText {
     this.#file.write(bytes.subarray(start));
   }
 
-  /** Answers how many bytes it takes behind the backslash. */
+  /** Returns the number of bytes after the backslash. */
   #escape(bytes: Buffer, at: number): number {
     const letter = bytes[at] as number;
     if (letter !== 0x75) {
@@ -115,12 +115,12 @@ export class RawText {
     const wasLong = this.#tailBytes > maxTailLength;
     this.#tailBytes += bytes.length;
     if (this.#tailBytes <= maxTailLength) return void this.#tail.push(Buffer.from(bytes));
-    // Also stores the structured content that repeats the text, and all other members, so that nothing is lost.
+    // Also stores structured content that repeats the text, and all other members, so that nothing is lost.
     if (!wasLong) this.#file.write(Buffer.concat([Buffer.of(newline), ...this.#tail.splice(0)]));
     this.#file.write(bytes);
   }
 
-  /** The result without its text, where that can be read. */
+  /** The result without its text, if it can be parsed. */
   #remains(): string {
     const nothing = { inline: [], rest: {} };
     if (this.#tailBytes > maxTailLength || this.#tail.length === 0) return JSON.stringify(nothing);
@@ -135,12 +135,12 @@ export class RawText {
   }
 }
 
-/** A code unit by its four hexadecimal digits. */
+/** A code unit from its four hexadecimal digits. */
 function hexUnit(bytes: Buffer, at: number): number {
   return parseInt(bytes.toString('latin1', at, at + 4), 16);
 }
 
-/** A file that is written in large pieces, and looked at while they pass. */
+/** A file that is written in large pieces, and sampled meanwhile. */
 class RawFile {
   readonly path: string;
   readonly #maxBytes: number;

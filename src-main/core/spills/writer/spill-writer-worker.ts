@@ -1,4 +1,6 @@
-/** Entry of the thread that stores long results: bytes of a result in, a list of written parts out. */
+/**
+ * Entry of the thread that stores long results: receives the bytes of a result, and returns a list of written parts.
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { DraftedResult, FromSpillWriter, SpillWriteJob, ToSpillWriter } from '../spill-writer-messages.ts';
@@ -11,7 +13,7 @@ const maxParsedBytes = 64 * 1024 * 1024;
 
 interface Work {
   readonly job: SpillWriteJob;
-  /** The bytes of a result that is parsed. */
+  /** The bytes of a result that will be parsed. */
   readonly whole: Buffer | undefined;
   used: number;
   /** The text of a result that is too long to parse. */
@@ -55,7 +57,7 @@ function advance(current: Work, message: Exclude<ToSpillWriter, { kind: 'begin' 
   else post({ kind: 'stored', result: written(draftResult(json, job.textKind), job) });
 }
 
-/** Throws ResultTooLarge, or what the file system throws. */
+/** Throws ResultTooLarge, or file system errors. */
 function written(
   { parts, remains }: DraftedResult,
   { stem, maxBytes }: Extract<SpillWriteJob, { do: 'store' }>,

@@ -7,7 +7,7 @@ import { describeTables } from '../tables/describe-tables.ts';
 import { formatOf, sampleLength, tablesInText } from '../tables/text-tables.ts';
 import { type Table, tablesIn } from '../tables/value-tables.ts';
 
-/** A sample of a file: its size in lines and the bytes at both ends; a short file is wholly in `first`. */
+/** A sample of a file: its number of lines and the bytes at both ends; a short file is entirely in `first`. */
 export interface PartLook {
   readonly bytes: number;
   readonly lines: number;
@@ -32,12 +32,14 @@ export function inspect(content: Buffer): PartLook {
   return { bytes: content.length, lines, maxLineLength, first: content.subarray(0, sampleLength), last };
 }
 
-/** Longer texts are counted by pieces of them, in bytes. */
+/** Longer texts are counted by pieces, in bytes. */
 const maxCountedLength = 4 * 1024 * 1024;
 const pieces = 32;
 const pieceBytes = 16 * 1024;
 
-/** Returns the texts whose tokens are counted. Images and audio count none: their cost depends on the model. */
+/**
+ * Returns the texts whose tokens are counted. Images and audio are excluded, because their cost depends on the model.
+ */
 export function payloadOf(payload: Buffer, isText: boolean): Payload {
   const bytes = payload.length;
   if (!isText) return { bytes, texts: [], scale: 0 };
@@ -45,10 +47,10 @@ export function payloadOf(payload: Buffer, isText: boolean): Payload {
   return sampledPayload(bytes, (start, length) => payload.subarray(start, start + length));
 }
 
-/** `read` gives the bytes from `start` on. */
+/** `read`: returns the bytes from `start` on. */
 export function sampledPayload(bytes: number, read: (start: number, length: number) => Buffer): Payload {
   const step = (bytes - pieceBytes) / (pieces - 1);
-  // A character that is cut reads as one replacement: the estimate does not mind.
+  // A truncated character becomes one replacement character, which does not affect the estimate.
   const texts = Array.from({ length: pieces }, (_, at) => read(Math.floor(at * step), pieceBytes).toString('utf8'));
   return { bytes, texts, scale: bytes / (pieces * pieceBytes) };
 }
@@ -56,7 +58,7 @@ export function sampledPayload(bytes: number, read: (start: number, length: numb
 const headLength = 300;
 const tailLength = 150;
 const maxKeys = 50;
-/** Lines longer than this are worth a warning: tools that work on lines give all of one. */
+/** Longer lines deserve a warning, because line-based tools return them whole. */
 const longLine = 2_000;
 const maxNoteLength = 200;
 
@@ -64,7 +66,7 @@ interface PartFacts {
   readonly kind: SpillKind;
   readonly mimeType: string;
   readonly look: PartLook;
-  /** The data of JSON. */
+  /** The parsed JSON. */
   readonly value?: unknown;
   /** Position in the result; undefined if it is not informative. */
   readonly note: string | undefined;
@@ -96,7 +98,7 @@ function plainNote(note: string): string {
     .toWellFormed();
 }
 
-/** undefined for a text that is no table. */
+/** Undefined for a text that is not a table. */
 function textTables({ first, bytes }: PartLook): readonly [Table, ...Table[]] | undefined {
   const text = first.toString('utf8');
   const isWhole = first.length === bytes;
@@ -111,12 +113,12 @@ function lengthNotes({ lines, maxLineLength }: PartLook): string[] {
   return [lines === 1 ? 'all in one line' : `the longest line has ${formatNumber(maxLineLength)} bytes`];
 }
 
-/** JSON is shown as it would be without its spaces. */
+/** JSON is shown without its white space. */
 function endsOf({ bytes, first: begin, last }: PartLook, isJson: boolean): { head: string; tail: string } {
   const isWhole = begin.length === bytes;
   const first = isWhole ? begin : begin.subarray(0, endBytes);
   const tell = (text: string): string => (isJson ? withoutLayout(text) : text);
-  // The second half of a character that was cut reads as U+FFFD.
+  // The second half of a truncated character reads as U+FFFD.
   const start = tell(isWhole ? first.toString('utf8') : first.toString('utf8').replace(/\uFFFD+$/, ''));
   const head = well(start.slice(0, headLength));
   if (isWhole) return { head, tail: well(start.slice(Math.max(head.length, start.length - tailLength))) };
@@ -124,7 +126,7 @@ function endsOf({ bytes, first: begin, last }: PartLook, isJson: boolean): { hea
   return { head, tail: well(end.slice(-tailLength)) };
 }
 
-/** Takes away what makes JSON one element a line; no line feed stands inside of a string. */
+/** Removes the layout of JSON; strings contain no line feeds. */
 function withoutLayout(text: string): string {
   return text
     .split('\n')
@@ -132,7 +134,7 @@ function withoutLayout(text: string): string {
     .join('');
 }
 
-/** Without the half of a surrogate pair that a cut left over. */
+/** Removes half of a surrogate pair at a cut. */
 function well(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
 }
