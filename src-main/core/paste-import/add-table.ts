@@ -73,6 +73,7 @@ const meanings: Readonly<Record<string, FlagMeaning>> = {
   '--client-secret': noted('--client-secret asks for a secret: write it into "oauth" of the entry.'),
   '--trust': noted('--trust has no effect: your app and your policy here decide which tools ask first.'),
   '--no-trust': switchOnly,
+  '--oauth-resource': where,
   '--force': switchOnly,
   '--replace': switchOnly,
   '--disabled': setting('disabled'),
@@ -83,28 +84,41 @@ export function flagMeaning(flag: string): FlagMeaning | undefined {
   return Object.hasOwn(meanings, flag) ? meanings[flag] : undefined;
 }
 
-/** Lines that fetch a package or set an app up. */
-const installers: readonly RegExp[] = [
-  /^(?:sudo\s+)?(?:npm|pnpm|bun|yarn)\s+(?:global\s+)?(?:i|install|add|ci|link)(?:\s|$)/,
-  /^(?:sudo\s+)?(?:pip3?|pipx|conda|mamba|brew|apt|apt-get|dnf|pacman|winget|choco|scoop|cargo|gem)\s+(?:install|add|-S)\s/,
-  /^python3?\s+-m\s+pip\s+install\s/,
-  /^uv\s+(?:tool\s+install|pip\s+install|add|sync)(?:\s|$)/,
-  /^(?:go|deno|dotnet\s+tool|code|cursor)\s+(?:install|--install-extension)\s/,
-  /^(?:docker|podman)\s+(?:pull|build)\s/,
-  /^git\s+clone\s/,
-  /^(?:npx|bunx|pnpx|pnpm\s+dlx)\s+(?:-\S+\s+)*@smithery\/cli\S*\s+(?:install|mcp\s+add)\s/,
-  /^(?:npx|bunx|uvx)\s+(?:-\S+\s+)*(?:add-mcp|install-mcp|mcp-install|@\S+\/install-mcp)(?:@\S+)?(?:\s|$)/,
-  /^(?:npx|bunx|uvx)\s+(?:-\S+\s+)*\S+\s+(?:install|setup|init|configure)(?:\s|$)/,
-  /^(?:fastmcp|mcp)\s+install\s/,
-  /^(?:gemini|qwen)\s+extensions\s+install\s/,
-  /^claude\s+plugin\s+(?:install|marketplace)\s/,
-];
+const managers =
+  'npm|pnpm|bun|yarn|pip3?|pipx|uv|conda|mamba|brew|apt|apt-get|dnf|pacman|apk|winget|choco|scoop|snap|flatpak|nix|cargo|' +
+  'gem|composer|go|deno|dotnet|asdf|mise|volta|gh|docker|podman|docker-compose|git|mcpm|mcp-get|smithery|fastmcp|mcp|' +
+  'claude|gemini|qwen|/plugin';
+const groups = 'global|tool|pip|plugin|marketplace|extensions?|profile|compose|mcp server|mcp catalog';
+const verbs = 'i|install|add|ci|link|-S|pull|build|up|clone|tap|require|sync|use|get|enable|marketplace add';
+const setups = 'install|add|setup|init|configure';
+const runner = '(?:npx|bunx|pnpx|pnpm dlx|uvx(?: --from \\S+)?)(?: -\\S+)*';
 
+/** Lines that fetch a package or set an app up, with single blanks. */
+const installers: readonly RegExp[] = [
+  `(?:${managers})(?: -\\S+)*(?: (?:${groups}))? (?:${verbs})`,
+  '(?:npm|pnpm|yarn|bun) run (?:build|install|setup)',
+  '(?:python3?|py) -m (?:pip install|venv)',
+  `(?:${runner}|uv run) \\S+ (?:${setups})`,
+  `${runner} @smithery/cli\\S* mcp add`,
+  `${runner} (?:add-mcp|install-mcp|mcp-install|@\\S+/install-mcp)(?:@\\S+)?`,
+  '(?:code|cursor|windsurf|codium) --install-extension',
+  '(?:curl|wget|make|cd)',
+].map((pattern) => new RegExp(`^(?:sudo )?${pattern}(?: |$)`));
+
+/** Whether a line installs something and starts no server. */
 export function isInstaller(line: string): boolean {
-  return installers.some((pattern) => pattern.test(line));
+  return installers.some((pattern) => pattern.test(line.replace(/\s+/g, ' ')));
+}
+
+const pages =
+  /^https?:\/\/(?:www\.)?(?:(?:github|gitlab|npmjs|pulsemcp)\.com|pypi\.org|hub\.docker\.com|smithery\.ai|glama\.ai\/mcp\/servers|mcp\.so|cursor\.directory)(?:\/|$)/;
+
+/** Whether an address is that of a page about servers. */
+export function isPage(address: string): boolean {
+  return pages.test(address);
 }
 
 /** Programs that start servers; if one is missing, the connection test names what to install. */
 export const runners: ReadonlySet<string> = new Set(
-  'npx node npm pnpm bunx bun deno uvx uv python python3 pipx docker podman go java dotnet dnx'.split(' '),
+  'npx node npm pnpm yarn bunx bun deno uvx uv python python3 pipx docker podman go java dotnet dnx'.split(' '),
 );

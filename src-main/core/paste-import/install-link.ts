@@ -5,32 +5,36 @@ import { isObject, type JsonObject, tryParsePlainJson } from '../base/json.ts';
 import { type RegistryMatch, foundInValue, unrecognizedInputError, quoteWord } from './pasted-server.ts';
 
 /** Ends of host and path of links that carry a server; another address over HTTP is a server's own. */
-const places = /(?:^|\/)(?:mcp\/install|add_mcp|launch\/mcp\/add|install-mcp|mcp-import|mcp\/add)$/;
+const places = /(?:^|\/)(?:mcp\/install|add_mcp|launch\/mcp\/add|install-mcp|mcp-install|mcp-import|mcp\/add)$/;
 
-/** undefined if it is no such link. Throws AppError `bad_request` where it is one and cannot be read. */
-export function parseInstallLink(written: string): readonly RegistryMatch[] | undefined {
-  // A badge of Markdown leads to the link behind it, and some pages show a link with its blanks decoded.
-  const text = (/^\[!\[[^\]]*\]\([^)]*\)\]\((.*)\)$/s.exec(written)?.[1] ?? written).trim();
-  if (
-    !/^[a-z][a-z0-9+.-]+:\S/i.test(text) ||
-    (/\s/.test(text) && !/^[a-z+.-]+:(?:mcp\/install\?|\/\/)\S*[?{]/i.test(text))
-  )
-    return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) return undefined;
+/** Targets of Markdown links, of badges too, and of HTML. */
+const inText = /\]\(((?:[^()]|\([^()]*\))*)\)|\bhref=["']([^"']+)["']/g;
+
+/**
+ * The servers of the links in a line; undefined if it has none, empty if none of them carries a server. Throws AppError
+ * `bad_request` where one does and cannot be read.
+ */
+export function parseInstallLinks(line: string): readonly RegistryMatch[] | undefined {
+  const targets = [...line.matchAll(inText)].map(([, target, html = '']) => target ?? html.replaceAll('&amp;', '&'));
+  if (targets.length > 0) return targets.flatMap((target) => parseLink(target.trim()) ?? []);
+  const found = parseLink(line);
+  // Some pages show a link with its blanks decoded.
+  const isLink = /^[a-z][a-z0-9+.-]+:\S+$/i.test(line) || /^[a-z+.-]+:(?:mcp\/install\?|\/\/)\S*[?{]/i.test(line);
+  if (found !== undefined || !isLink || /^https?:/i.test(line)) return found;
+  throw unrecognizedInputError(`Links that add a server are not known in this form: ${quoteWord(line)}.`);
+}
+
+function parseLink(text: string): readonly RegistryMatch[] | undefined {
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
   const { protocol, host, pathname, searchParams } = url;
   const inside = searchParams.get('url');
   // What VS Code's page sends on to.
   if (/(?:^|\.)vscode\.dev$/.test(host) && pathname === '/redirect' && inside !== null && !inside.startsWith('http'))
-    return parseInstallLink(inside);
+    return parseLink(inside);
   if (protocol === 'goose:' && host === 'extension') return [gooseServer(searchParams)];
-  const isHttp = /^https?:$/.test(protocol);
-  if (places.test(`${host}${pathname}`.replace(/\/+$/, '')) || (!isHttp && searchParams.has('config')))
-    return carried(url);
-  if (isHttp) return undefined;
-  throw unrecognizedInputError(
-    `${quoteWord(protocol)} links that add a server are not known in this form: ${quoteWord(text)}.`,
-  );
+  const place = `${host}${decoded(pathname)}`.replace(/\/+$/, '');
+  return places.test(place) || (!/^https?:$/.test(protocol) && searchParams.has('config')) ? carried(url) : undefined;
 }
 
 function carried({ search, searchParams }: URL): readonly RegistryMatch[] {

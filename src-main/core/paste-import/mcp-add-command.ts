@@ -1,6 +1,6 @@
 /** A line that adds a server to a client app (`claude mcp add …`), read word by word as that app's command reads it. */
 import type { JsonObject } from '../base/json.ts';
-import { kindByType } from '../config/dialects/key-table.ts';
+import { kindByType, plainKey } from '../config/dialects/key-table.ts';
 import { splitCommand } from '../config/dialects/split-command.ts';
 import { flagMeaning, runners, type Setting } from './add-table.ts';
 import { type RegistryMatch, unrecognizedInputError, quoteWord } from './pasted-server.ts';
@@ -25,14 +25,12 @@ export function parseMcpAddCommand(words: readonly string[]): RegistryMatch {
   const first = (setting: Setting): string | undefined => flags.get(setting)?.[0];
   const [name, rest] = first('name') === undefined ? [written[0], written.slice(1)] : [first('name'), written];
   const given = first('command') ?? first('url');
-  const [target, args] = given === undefined ? [rest[0], rest.slice(1)] : [given, argsOf(first('args'), rest)];
+  const [target, args] =
+    given === undefined ? [rest[0], rest.slice(1)] : [given, [...(flags.get('args') ?? []).flatMap(argsOf), ...rest]];
   if (name === undefined || name === '') throw unrecognizedInputError('The line has no server name.');
   if (target === undefined) throw unrecognizedInputError(`The line has no command or URL for ${quoteWord(name)}.`);
   const type = first('type');
-  if (
-    type !== undefined &&
-    !['stdio', 'http', 'sse'].includes(kindByType.get(type.toLowerCase().replace(/[-_]/g, '')) ?? '')
-  )
+  if (type !== undefined && !['stdio', 'http', 'sse'].includes(kindByType.get(plainKey(type)) ?? ''))
     throw unrecognizedInputError(`${quoteWord(type)} is no transport: stdio, http or sse is.`);
   const isUrl = isAddress(target);
   if (type !== undefined && !/^(?:std|local)/i.test(type) && !isUrl)
@@ -133,9 +131,8 @@ function numberOf(flag: string, text: string): number {
 }
 
 /** Kiro: by commas; others: as a shell would split it. */
-function argsOf(text: string | undefined, more: readonly string[]): readonly string[] {
-  if (text === undefined) return more;
-  return [...(text.includes(',') && !/\s/.test(text) ? text.split(',') : splitCommand(text)), ...more];
+function argsOf(text: string): readonly string[] {
+  return text.includes(',') && !/\s/.test(text) ? text.split(',') : splitCommand(text);
 }
 
 function headerOf(text: string): [string, string] {

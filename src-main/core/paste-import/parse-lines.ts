@@ -3,8 +3,8 @@ import { isObject } from '../base/json.ts';
 import { formatCount } from '../base/text-format.ts';
 import { parseText } from '../config/dialects/parse-text.ts';
 import { isAddress, parseMcpAddCommand } from './mcp-add-command.ts';
-import { isInstaller } from './add-table.ts';
-import { parseInstallLink } from './install-link.ts';
+import { isInstaller, isPage } from './add-table.ts';
+import { parseInstallLinks } from './install-link.ts';
 import { type RegistryMatch, foundInValue, unrecognizedInputError, quoteWord } from './pasted-server.ts';
 import { assignment, splitCommands, parseAssignments, splitShellWords } from './shell-words.ts';
 
@@ -19,9 +19,13 @@ export function parseLines(text: string): readonly (RegistryMatch | string)[] {
   const lines = splitCommands(text);
   if (lines.length > maxLines)
     throw unrecognizedInputError(`The text has ${formatCount(lines.length, 'line')}; at most ${maxLines} are read.`);
-  return lines.flatMap((line): readonly (RegistryMatch | string)[] =>
-    isInstaller(line) ? [installer(line)] : readLine(line),
-  );
+  const env: Record<string, string> = {};
+  return lines.flatMap((line, at): readonly (RegistryMatch | string)[] => {
+    if (isInstaller(line)) return [installer(line)];
+    const variables = at === lines.length - 1 ? undefined : variablesOf(line);
+    if (variables !== undefined) Object.assign(env, variables);
+    return variables !== undefined ? [] : readLine(line, env);
+  });
 }
 
 function installer(line: string): string {
@@ -29,30 +33,53 @@ function installer(line: string): string {
   return `${quoteWord(line)} installs a package or sets up an app; it starts no server. Paste what the server's page shows for its configuration: JSON, or the line that starts it.`;
 }
 
-function readLine(line: string): readonly RegistryMatch[] {
-  const linked = parseInstallLink(line);
-  if (linked !== undefined) return linked;
-  if (isAddress(line)) return [{ entry: { url: line } }];
+/** `export KEY=value` and `$env:KEY = "value"` before the line that starts the server; undefined for any other line. */
+function variablesOf(line: string): Readonly<Record<string, string>> | undefined {
+  const words = splitShellWords(line.replace(/^\$env:(\w+)\s*=\s*/, 'set $1='));
+  const pairs = words[0] === 'export' || words[0] === 'set' ? words.slice(1) : [];
+  return pairs.length > 0 && pairs.every((pair) => assignment.test(pair)) ? parseAssignments(pairs) : undefined;
+}
+
+function readLine(line: string, env: Readonly<Record<string, string>>): readonly (RegistryMatch | string)[] {
+  const linked = parseInstallLinks(line);
+  if (linked !== undefined) return linked.length > 0 ? linked : [`No link of ${quoteWord(line)} carries a server.`];
+  if (isAddress(line)) return isPage(line) ? [page(line)] : [{ entry: { url: line } }];
   const words = splitShellWords(line);
   const added = words.flatMap((word, at) => {
-    if (word === '--add-mcp') return [words[at + 1] ?? ''];
-    return word.startsWith('--add-mcp=') ? [word.slice('--add-mcp='.length)] : [];
+    const [, flag = '', joined] = /^(--[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    return carriedBy(flag, joined ?? words[at + 1] ?? '');
   });
-  if (added.length > 0) return added.flatMap((json) => ofJson(json, '--add-mcp'));
-  const [program = '', second, third = '', ...rest] = words;
-  if (second !== 'mcp' || !/^[\w.-]+$/.test(program) || assignment.test(program)) return [ofCommand(words)];
-  if (third === 'add') return [parseMcpAddCommand(rest)];
-  if (third === 'add-json') return [readAddJson(rest)];
-  throw unrecognizedInputError(`${quoteWord([program, second, third].join(' ').trim())} adds no server.`);
+  if (added.length > 0) return added;
+  if (words[0] === 'tooltray' && words[1] === 'add') return [parseMcpAddCommand(words.slice(2))];
+  const at = words.findIndex((word, index) => word === 'mcp' && /^add(?:-json)?$/.test(words[index + 1] ?? ''));
+  if (at > 0 && words.slice(0, at).every((word) => /^[\w@./-]+$/.test(word))) {
+    const rest = words.slice(at + 2);
+    return [words[at + 1] === 'add' ? parseMcpAddCommand(rest) : readAddJson(rest)];
+  }
+  // Docker's own `mcp` starts its gateway.
+  if (words[1] !== 'mcp' || !/^(?!docker$)[\w.-]+$/.test(words[0] ?? '')) return [ofCommand(words, env)];
+  throw unrecognizedInputError(`${quoteWord(words.slice(0, 3).join(' '))} adds no server.`);
+}
+
+/** The servers of flags of apps that take one: VS Code and the like as JSON, Goose as a line or an address. */
+function carriedBy(flag: string, value: string): readonly RegistryMatch[] {
+  if (flag === '--add-mcp') return ofJson(value, flag);
+  if (flag === '--with-extension') return [ofCommand(splitShellWords(value), {})];
+  return /^--with-(?:remote|streamable-http)-extension$/.test(flag) ? [{ entry: { url: value } }] : [];
+}
+
+function page(line: string): string {
+  return `${quoteWord(line)} is a page about a server, and not its address. Paste what the page shows for its configuration: JSON, or the line that starts it.`;
 }
 
 /** `KEY=value npx -y a-server`, also with `env` in front. */
-function ofCommand(all: readonly string[]): RegistryMatch {
+function ofCommand(all: readonly string[], env: Readonly<Record<string, string>>): RegistryMatch {
   const words = all[0] === 'env' && assignment.test(all[1] ?? '') ? all.slice(1) : all;
   const start = words.findIndex((word) => !assignment.test(word));
   const [command, ...args] = start === -1 ? [] : words.slice(start);
   if (command === undefined) throw unrecognizedInputError('The line sets variables and starts nothing.');
-  return { entry: { command, args, env: parseAssignments(words.slice(0, start)) }, isGuess: true };
+  if (isAddress(command) && args.length === 0) return { entry: { url: command } };
+  return { entry: { command, args, env: { ...env, ...parseAssignments(words.slice(0, start)) } }, isGuess: true };
 }
 
 /** `add-json NAME '{…}'`, flags anywhere. */

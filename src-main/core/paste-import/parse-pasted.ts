@@ -1,6 +1,7 @@
 /**
  * The servers in a text that a user pasted, whatever page it is from; what is not understood is said, with the word.
  */
+import { isDeepStrictEqual } from 'node:util';
 import JSON5 from 'json5';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -74,7 +75,13 @@ async function readText(text: string, { isProgram, home }: PasteDeps): Promise<P
   if (servers.length === 0) throw unrecognizedInputError('There is no server in this text.');
   const guesses = found.filter((one) => one.isGuess);
   const missing = await missingPrograms(guesses, isProgram);
-  return { servers: servers.map((one) => withMissing(one, missing)), skipped };
+  // A page has one badge for each app, and the same server in them.
+  const once = servers.filter((one, at) => !servers.slice(0, at).some((before) => isSame(before, one)));
+  return { servers: once.map((one) => withMissing(one, missing)), skipped };
+}
+
+function isSame(one: PastedServer, other: PastedServer): boolean {
+  return one.name.toLowerCase() === other.name.toLowerCase() && isDeepStrictEqual(one.entry, other.entry);
 }
 
 interface Values {
@@ -110,7 +117,9 @@ function parsed(text: string, format: TextFormat): Pick<ParsedText, 'value' | 'n
 }
 
 function fromValue(value: unknown, file: string, home: string): Values {
-  const items = Array.isArray(value) ? (value as unknown[]) : [value];
+  // A registry lists its entries under `servers`.
+  const list = isObject(value) && Array.isArray(value['servers']) ? (value['servers'] as unknown) : value;
+  const items = Array.isArray(list) ? (list as unknown[]) : [list];
   const registered = items.filter(isObject).filter(isRegistryEntry).map(serverFromRegistryEntry);
   if (registered.length > 0) return { read: registered.map((one) => [readOne(one.entry, { home }), one]), notes: [] };
   const { servers, notes } = readServersOfValue(value, file, { home });
@@ -144,7 +153,8 @@ async function missingPrograms(
     const { command, args } = entry;
     if (typeof command !== 'string' || runners.has(command) || (await isProgram(command))) continue;
     const isCommand =
-      /\.(?:exe|cmd|bat|ps1)$|[\\/]/i.test(command) || (Array.isArray(args) && String(args[0]).startsWith('-'));
+      /^(?:cmd|wsl|pwsh|powershell|ssh|cross-env)$|\.(?:exe|cmd|bat|ps1)$|[\\/]/i.test(command) ||
+      (Array.isArray(args) && String(args[0]).startsWith('-'));
     if (!isCommand)
       throw unrecognizedInputError(
         `There is no server in this text: ${quoteWord(command)} is no program on this computer.`,

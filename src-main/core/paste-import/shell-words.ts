@@ -18,7 +18,10 @@ export function splitCommands(text: string): readonly string[] {
   const commands: string[] = [];
   let open: string | undefined;
   for (const line of lines) {
-    const whole: string = open === undefined ? line.trim().replace(/^(?:[$>%]|PS [^>]*>)\s+/, '') : `${open}\n${line}`;
+    // Without a prompt, and the signs of code, of a quotation or of a link around it.
+    const plain = line.trim().replace(/^(?:[$>%]|PS [^>]*>)\s+/, '');
+    const whole: string =
+      open === undefined ? plain.replace(/^(?:`([^`]+)`|"([^"\s]+)"|<([^<>\s]+)>)$/, '$1$2$3') : `${open}\n${line}`;
     open = undefined;
     if (whole === '' || whole.startsWith('#') || whole.startsWith('```')) continue;
     if (isOpen(whole)) open = whole;

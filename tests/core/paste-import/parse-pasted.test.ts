@@ -347,6 +347,13 @@ test.each<[string, string, object]>([
     'claude mcp add x npx -y x-mcp --env KEY=v --scope user',
     { ...npx, env: { KEY: 'v' } },
   ],
+  ['Kiro, a flag for each argument', "kiro-cli mcp add --name x --command npx --args '-y' --args 'x-mcp'", npx],
+  ['Goose', 'goose session --with-extension "npx -y x-mcp"', npx],
+  ['Claude Code without an install', 'npx -y @anthropic-ai/claude-code mcp add x -- npx -y x-mcp', npx],
+  ['Tooltray', 'tooltray add x -- npx -y x-mcp', npx],
+  ['a page that sets variables first', 'export KEY=v\nnpx -y x-mcp', { ...npx, env: { KEY: 'v' } }],
+  ['a page for PowerShell', '$env:KEY = "v"\nnpx -y x-mcp', { ...npx, env: { KEY: 'v' } }],
+  ['a page that marks code', '`npx -y x-mcp`', npx],
 ])('reads the add line of %s', async (_of, line, wanted) => {
   const [server, ...more] = await read(line);
   expect([server?.name, more]).toEqual(['x', []]);
@@ -366,8 +373,54 @@ test.each<[string, string]>([
     'a badge',
     `[![Install](https://img.example/b.svg)](https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'x', ...npx }))}`)})`,
   ],
+  ['Visual Studio', `https://vs-open.link/mcp-install?${encodeURIComponent(JSON.stringify({ x: npx }))}`],
+  [
+    "Cursor's page, its path encoded",
+    `https://cursor.com/link/mcp%2Finstall?name=x&config=${encodeURIComponent(base64(npx))}`,
+  ],
+  ['Kiro', `kiro://kiro.mcp/add?name=x&config=${encodeURIComponent(JSON.stringify(npx))}`],
+  ['Raycast', `raycast://mcp/install?${encodeURIComponent(JSON.stringify({ name: 'x', ...npx }))}`],
+  [
+    'a link of Markdown',
+    `[Add to Cursor](cursor://anysphere.cursor-deeplink/mcp/install?name=x&config=${base64(npx)})`,
+  ],
+  [
+    'a badge of HTML',
+    `<a href="https://cursor.com/install-mcp?name=x&amp;config=${base64(npx)}"><img src="https://a.example/b.svg"></a>`,
+  ],
+  [
+    'a badge of each app, next to others',
+    `[![CI](https://a.example/ci.svg)](https://a.example/ci) [![VS Code](https://a.example/b.svg)](https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'x', ...npx }))}`)})\n[![Cursor](https://a.example/c.svg)](https://cursor.com/en/install-mcp?name=x&config=${base64({ command: 'npx -y x-mcp' })})`,
+  ],
 ])('reads a link for %s', async (_of, link) => {
   expect(await read(link)).toMatchObject([{ name: 'x', entry: npx }]);
+});
+
+test.each(['https://github.com/me/x', 'https://www.npmjs.com/package/x', 'https://smithery.ai/server/@me/x'])(
+  'explains that the page %s is no address of a server',
+  async (address) => {
+    await expect(read(address)).rejects.toThrow(expect.objectContaining({ code: 'bad_request' }) as Error);
+  },
+);
+
+test.each([
+  ['2025-05', { registry_name: 'npm', name: 'x-mcp', version: '1.0.0' }],
+  ['2025-07', { registry_type: 'npm', identifier: 'x-mcp', version: '1.0.0' }],
+  ['2025-12', { registryType: 'npm', identifier: 'x-mcp', version: '1.0.0', transport: { type: 'stdio' } }],
+])('reads a server.json of %s, alone, in a response and in a list', async (_when, found) => {
+  const server = { name: 'io.github.me/x', description: 'X', version: '1.0.0', packages: [found] };
+  for (const value of [server, { server, _meta: {} }, { servers: [{ server }], metadata: { count: 1 } }])
+    expect(await read(JSON.stringify(value))).toMatchObject([
+      { name: 'x', entry: { command: 'npx', args: ['-y', 'x-mcp@1.0.0'] } },
+    ]);
+});
+
+test('reads the notation of Mini-A', async () => {
+  const text = `mcp="[ (cmd: 'docker run --rm -i mcp/dockerhub') | (cmd: 'npx -y x-mcp', timeout: 3000) ]"`;
+  expect(await read(text)).toMatchObject([
+    { name: 'dockerhub', entry: { command: 'docker', args: ['run', '--rm', '-i', 'mcp/dockerhub'] } },
+    { name: 'x', entry: { ...npx, callTimeoutSeconds: 3 } },
+  ]);
 });
 
 test('reads a YAML file of fast-agent', async () => {
@@ -387,6 +440,18 @@ test.each([
   'npx -y @smithery/cli@latest install x --client claude --key abcdef',
   'npx add-mcp https://a.example/mcp',
   'npx ctx7 setup',
+  'sudo npm i -g x-mcp',
+  'python3 -m venv .venv',
+  'uvx --from x x-mcp install',
+  'uv run mcp install server.py',
+  'docker compose up -d',
+  'brew tap me/x',
+  'npm run build',
+  'git clone https://a.example/x',
+  'cd x',
+  '/plugin install x',
+  'gemini extensions install https://a.example/x',
+  'npx @smithery/cli mcp add x',
 ])('explains that the line %j starts no server', async (line) => {
   const found = await parsePasted(line, { isProgram, home: '/home/me' }).catch((error: unknown) => error);
   expect((found as { servers?: unknown[] }).servers ?? []).toEqual([]);

@@ -8,9 +8,10 @@ export function suggestServerName(entry: JsonObject): string {
     return new URL(url).hostname.replace(/^(mcp|api|www)\./, '').split('.')[0] || 'server';
   const args = (Array.isArray(entry['args']) ? (entry['args'] as unknown[]) : []).map(String);
   const words = args.filter((word, at) => !word.startsWith('-') && !followsFlag(args[at - 1]));
-  const distinctive = words.find((word) => word !== 'run' && word !== '/c') ?? String(command);
+  const distinctive =
+    words.find((word) => !/^(?:run|exec|dlx|tool|\/c|npx|bunx|uvx|node|python3?)$/.test(word)) ?? String(command);
   const parts = distinctive.replace(/@[\d.]+\S*$|:[\w.-]+$|@latest$/, '').split(/[\\/]/);
-  const stem = (part: string): string => part.replace(/\.([cm]?[jt]s|py|exe|sh)$/, '');
+  const stem = (part: string): string => part.replace(/\.([cm]?[jt]s|py|exe|sh|jar|ya?ml)$/, '');
   // `weather/dist/index.js` becomes weather.
   const base = parts.map(stem).findLast((part) => !/^(index|main|dist|build|src|)$/.test(part)) ?? parts.at(-1);
   const plain = stem(base ?? '').replace(/^(mcp[-_])?server[-_]|([-_]mcp)?[-_]server$|^mcp[-_]|[-_]mcp$/g, '');
