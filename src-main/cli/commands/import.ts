@@ -223,11 +223,13 @@ async function serversInFile(file: string, source: ImportSource): Promise<FileSe
   const isNamed = file !== '-' && /\.(?:jsonc?|json5|toml|ya?ml)$/i.test(file);
   if (isNamed && !isRegistryFile(content)) {
     const { value, notes: duplicateKeys } = parseText(content, formatOfFile(file), file);
-    const { servers, notes: about } = readServersOfValue(value, resolve(file), { home });
-    const notes = [...duplicateKeys, ...about];
+    const { servers, notes } = readServersOfValue(value, resolve(file), { home });
     const { servers: read, skipped } = asImported(servers);
-    if (read.length > 0 || notes.length > 0 || formatOfFile(file) !== 'json' || skipped.length > 0)
-      return { servers: read, skipped: [...notes, ...skipped] };
+    const said = [...duplicateKeys, ...notes, ...skipped];
+    if (read.length > 0 || said.length > 0) return { servers: read, skipped: said };
+    throw new AppError('not_found', `No servers found in ${file}.`, {
+      fix: 'Choose a file with "mcpServers" or "servers".',
+    });
   }
   // A single entry or a start command, as copied from a web page.
   const { servers, skipped } = await parsePasted(content, { isProgram: isProgramHere, home });
