@@ -1,47 +1,78 @@
-/** `--config`, `import` and `add` with pasted text read another product's file alike. */
+/** `import`, `add` with a pasted text and `--config` read the file of every dialect alike. */
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { dialects } from '../../../src-main/core/config/dialects/dialect-table.ts';
 import { writers } from '../../core/config/dialects/writers.ts';
 import { CliHome } from '../cli-home.ts';
 
-const command = ['npx', ['-y', 'pkg', '--flag', 'a b'], { KEY: 'v1' }] as const;
-const address = ['https://a.example/mcp', { 'X-Key': 'v2' }] as const;
-
-/** The value of an answer in JSON; what is told beside it goes to stderr. */
-async function answer(home: CliHome, input: string, ...args: string[]): Promise<Record<string, unknown>> {
-  const { stdout } = await home.runWith({ input }, ...args, '--json');
-  return JSON.parse(stdout) as Record<string, unknown>;
+interface Answers {
+  readonly id: string;
+  readonly imported: {
+    readonly servers: readonly { readonly name: string; readonly endpoint: string }[];
+    readonly skipped: readonly string[];
+  };
+  readonly added: {
+    readonly servers: readonly { readonly name: string; readonly entry: Readonly<Record<string, unknown>> }[];
+    readonly skipped: readonly string[];
+  };
+  readonly used: {
+    readonly ok: boolean;
+    readonly servers: readonly string[];
+    readonly problems: readonly { readonly suggestion?: string }[];
+  };
 }
 
-const namesIn = (rows: unknown): readonly string[] =>
-  (rows as readonly (string | { readonly name: string })[])
-    .map((row) => (typeof row === 'string' ? row : row.name))
-    .toSorted();
+let answers: ReadonlyMap<string, Answers> = new Map();
 
-test.each([
-  ['claude-code', 'is used'],
-  ['vscode', 'is used'],
-  ['opencode', 'is named, with the command that imports it'],
-  ['zed', 'is named, with the command that imports it'],
-  ['codex', 'is named, with the command that imports it'],
-  ['goose', 'is named, with the command that imports it'],
-])('reads the file of %s in import and add, and with --config it %s', async (id, how) => {
-  const writer = writers.find((one) => one.id === id);
-  if (writer === undefined) throw new Error(`There is no writer ${id}.`);
+beforeAll(async () => {
   await using home = new CliHome({});
-  const file = join(home.path, writer.file.split('/').at(-1) ?? '');
-  const text = writer.text({ local: writer.command(...command), net: writer.address(...address) });
-  writeFileSync(file, text);
-  const [imported, added, used] = await Promise.all([
-    answer(home, '', 'import', '--file', file, '--dry-run'),
-    answer(home, text, 'add', '-', '--dry-run'),
-    answer(home, '', 'config', 'validate', '--config', file),
-  ]);
+  const fixture = join(import.meta.dirname, 'ways-in.fixture.ts');
+  const env = { ...process.env, HOME: home.path, TOOLTRAY_HOME: home.path };
+  const { stdout } = await promisify(execFile)(process.execPath, [fixture, join(home.path, 'files')], { env });
+  const lines = stdout.trim().split('\n');
+  answers = new Map(lines.map((line) => JSON.parse(line) as Answers).map((one) => [one.id, one]));
+}, 120_000);
+
+// Mini-A's notation stands in no file, and the lists of OpenHands name no header: tests of their own read both.
+test('every dialect has a file here', () => {
+  const written = new Set(writers.map(({ id }) => id.split(/[ ,]/)[0]));
+  expect(dialects.map(({ id }) => id).filter((id) => !written.has(id))).toEqual(['openhands', 'mini-a']);
+});
+
+/** Products that write what Tooltray itself reads; the others are named, with the command that imports them. */
+const isUsed = ({ file, text }: (typeof writers)[number]): boolean =>
+  /\.json$/.test(file) && /^\{\s*"(?:inputs"[^[]*\[\],\s*"servers|servers|mcpServers)"/.test(text({}));
+
+describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (id, writer) => {
   const both = ['local', 'net'];
-  expect([namesIn(imported['servers']), namesIn(added['servers'])]).toEqual([both, both]);
-  expect(namesIn(used['servers'])).toEqual(how === 'is used' ? both : []);
-  expect(used['ok']).toBe(how === 'is used');
-  if (how !== 'is used') expect(JSON.stringify(used['problems'])).toContain('tooltray import');
-  expect(JSON.stringify([imported['servers'], added['servers']])).not.toContain('v2');
+
+  test('is read by import and add alike', () => {
+    const { imported, added } = answers.get(id) ?? expect.fail(`There is no answer for ${id}.`);
+    expect(imported.servers.map(({ name }) => name)).toEqual(both);
+    expect(added.servers.map(({ name }) => name)).toEqual(both);
+    expect([imported.skipped, added.skipped]).toEqual([[], []]);
+    expect(imported.servers.map(({ endpoint }) => endpoint.split(' ')[0])).toEqual(
+      added.servers.map(({ entry }) => entry['command'] ?? entry['url']),
+    );
+    // The value of a header is hidden in both.
+    expect(JSON.stringify([imported, added])).not.toContain('v2');
+  });
+
+  test(`${isUsed(writer) ? 'is used' : 'is named with its import'} by --config`, () => {
+    const { used } = answers.get(id) ?? expect.fail(`There is no answer for ${id}.`);
+    expect([used.ok, used.servers]).toEqual(isUsed(writer) ? [true, both] : [false, []]);
+    if (!isUsed(writer)) expect(used.problems[0]?.suggestion).toContain('tooltray import --file');
+  });
+});
+
+test('import names a file without servers', async () => {
+  await using home = new CliHome({});
+  const file = join(home.path, 'mcp.json');
+  writeFileSync(file, '{"mcpServers": []}');
+  const { code, data } = await home.json('import', '--file', file, '--dry-run');
+  expect(code).toBe(1);
+  expect(data).toMatchObject({ error: { code: 'not_found', message: expect.stringContaining(file) as string } });
 });

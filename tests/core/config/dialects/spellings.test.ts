@@ -226,6 +226,19 @@ test.each<[string, object]>([
   expect(read(root)).toMatchObject([{ name: 'a', entry: { command: 'x' } }]);
 });
 
+test('reads the lists of OpenHands', () => {
+  const text =
+    '[mcp]\nsse_servers = ["https://a.example/sse", { url = "https://b.example/sse", api_key = "k" }]\n' +
+    'shttp_servers = [{ url = "https://c.example/mcp", timeout = 1800 }]\n' +
+    'stdio_servers = [{ name = "d", command = "x", env = { A = "1" } }]\n';
+  expect(read(text, '/c/config.toml').map(({ name, entry }) => [name, entry])).toEqual([
+    [undefined, { type: 'sse', url: 'https://a.example/sse' }],
+    [undefined, { type: 'sse', url: 'https://b.example/sse', headers: { Authorization: 'Bearer k' } }],
+    [undefined, { url: 'https://c.example/mcp', callTimeoutSeconds: 1800 }],
+    ['d', { command: 'x', env: { A: '1' } }],
+  ]);
+});
+
 test('names a block that Continue would fetch', () => {
   expect(read({ mcpServers: [{ uses: 'me/block' }, { name: 'b', command: 'x' }] })).toMatchObject([
     { name: 'me/block', entry: undefined },
