@@ -1,6 +1,6 @@
 /** The servers of client apps that can be imported; the same server in two apps is one offer. */
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import { suggestServerName } from '../config/dialects/suggest-server-name.ts';
 import { formatOfFile, parseText } from '../config/dialects/parse-text.ts';
 import { toAppError } from '../base/errors.ts';
@@ -13,7 +13,7 @@ import {
   readServersOfValue,
   type ServersReading,
 } from '../config/dialects/read-servers.ts';
-import { launchIdentity } from '../config/dialects/launch-identity.ts';
+import { accountIdentity, launchIdentity } from '../config/dialects/launch-identity.ts';
 import { secretSettingNames } from './secret-settings.ts';
 import { type FoundSecret, foundSecrets, keyringSecrets, withReferences } from '../secrets/find-plaintext-secrets.ts';
 import type { FoundImportFile } from './import-places.ts';
@@ -106,7 +106,7 @@ function offersOf(found: readonly Found[], here: readonly ExistingServer[]): rea
     const [{ name, entry, identity }] = group;
     return {
       id: createHash('sha256')
-        .update(`${identity}\n${name}\n${variablesOf(entry)}`)
+        .update(`${identity}\n${name}\n${accountIdentity(entry)}`)
         .digest('hex')
         .slice(0, 16),
       name,
@@ -221,19 +221,10 @@ function grouped(found: readonly Found[]): [Found, ...Found[]][] {
     const same = groups.find(
       ([first]) =>
         first.identity === one.identity &&
-        (first.name === one.name || variablesOf(first.entry) === variablesOf(one.entry)),
+        (first.name === one.name || accountIdentity(first.entry) === accountIdentity(one.entry)),
     );
     if (same === undefined) groups.push([one]);
     else same.push(one);
   }
   return groups;
-}
-
-function variablesOf({ env, headers }: JsonObject): string {
-  const sorted = (value: unknown): unknown => Object.entries(objectOrEmpty(value)).sort(byKey);
-  return JSON.stringify([sorted(env), sorted(headers)]);
-}
-
-function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,13 +1,19 @@
 /** Compares what two entries start or connect to, regardless of their names. */
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 
 /** Equal for entries that start the same; undefined if an entry starts nothing. */
 export function launchIdentity(entry: JsonObject): string | undefined {
-  const { url, command, args } = entry;
+  const { url, cwd } = entry;
   if (typeof url === 'string') return addressIdentity(url);
-  if (typeof command !== 'string') return undefined;
-  const words = Array.isArray(args) ? (args as unknown[]).map(String) : [];
-  return JSON.stringify(plainWords(programName(command), words));
+  const words = launchWords(entry);
+  return words && JSON.stringify(typeof cwd === 'string' ? [words, cwd] : words);
+}
+
+/** Equal for entries with the same variables and headers: two accounts of one service differ in them. */
+export function accountIdentity({ env, headers }: JsonObject): string {
+  const sorted = (value: unknown): unknown =>
+    Object.entries(objectOrEmpty(value)).sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+  return JSON.stringify([sorted(env), sorted(headers)]);
 }
 
 /**
@@ -15,16 +21,17 @@ export function launchIdentity(entry: JsonObject): string | undefined {
  * server in different ways.
  */
 export function launchSubject(entry: JsonObject): string | undefined {
-  const { url, command, args } = entry;
-  if (typeof url === 'string') return addressIdentity(url);
-  if (typeof command !== 'string') return undefined;
-  const [program = '', ...words] = plainWords(
-    programName(command),
-    Array.isArray(args) ? (args as unknown[]).map(String) : [],
-  );
+  if (typeof entry['url'] === 'string') return addressIdentity(entry['url']);
+  const [program, ...words] = launchWords(entry) ?? [];
+  if (program === undefined) return undefined;
   if (!runners.has(program)) return program;
   const subject = words.find((word) => !word.startsWith('-') && !runnerWords.has(word));
   return subject === undefined ? program : withoutVersion(subject);
+}
+
+function launchWords({ command, args }: JsonObject): readonly string[] | undefined {
+  if (typeof command !== 'string') return undefined;
+  return plainWords(programName(command), Array.isArray(args) ? (args as unknown[]).map(String) : []);
 }
 
 /** Programs that do not identify the server; the first word after them does. */
