@@ -370,7 +370,7 @@ export class AppSetup {
       },
       connect: async (text, { app, project }) => {
         const launch = project === undefined ? this.#launch(app.id) : await this.inProject(project).launchFor(app);
-        return insertEntry(text, app, launch);
+        return insertEntry(text, app, { launch });
       },
     };
   }

@@ -50,7 +50,7 @@ export async function planInstall(
   servers: readonly string[] = [],
 ): Promise<InstallPlan> {
   const { app } = place;
-  const edit = (text: string | undefined): string => insertEntry(text ?? '', app, launch, false, servers);
+  const edit = (text: string | undefined): string => insertEntry(text ?? '', app, { launch, servers });
   const { file } = await firstToChange(place, edit);
   const before = await readAppFile(file);
   const after = edit(before);
@@ -75,7 +75,7 @@ export async function installEntry(
   revision?: string,
   servers: readonly string[] = [],
 ): Promise<AppChange | undefined> {
-  const edit = (text: string | undefined): string => insertEntry(text ?? '', place.app, launch, false, servers);
+  const edit = (text: string | undefined): string => insertEntry(text ?? '', place.app, { launch, servers });
   const target = await firstToChange(place, edit);
   const change = await changeAppFile(target, { action: 'install', edit, revision }, journal);
   if (change === undefined) return undefined;
@@ -94,7 +94,7 @@ export async function repairEntry(
   const edit = (text: string | undefined): string | undefined =>
     text === undefined || (split.length === 0 && entryIn(text, place, entryName) === undefined)
       ? text
-      : insertEntry(text, place.app, launch, true, split);
+      : insertEntry(text, place.app, { launch, servers: split, keepSwitch: true });
   return changeAppFile(place, { action: 'repair', edit }, journal);
 }
 

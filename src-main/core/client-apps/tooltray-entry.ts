@@ -24,6 +24,14 @@ export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry 
   });
 }
 
+export interface EntryOptions {
+  readonly launch: AppLaunch;
+  /** Servers with an entry each, instead of one entry for all. */
+  readonly servers?: readonly string[];
+  /** A disabled entry stays disabled. */
+  readonly keepSwitch?: boolean;
+}
+
 /**
  * The text with our entry. Other settings in an existing entry of ours (tools without approval, time limits) stay; a
  * disabled entry becomes enabled unless `keepSwitch`. With `servers` there is one entry per server instead.
@@ -31,9 +39,7 @@ export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry 
 export function insertEntry(
   text: string,
   app: KnownApp,
-  launch: AppLaunch,
-  keepSwitch = false,
-  servers: readonly string[] = [],
+  { launch, servers = [], keepSwitch = false }: EntryOptions,
 ): string {
   const launches = entryLaunches(launch, servers);
   const start = removeEntries(text, app, (name, entry) =>
@@ -84,7 +90,7 @@ export function removeEntries(
 
 /** Returns a snippet to paste into an empty file. */
 export function snippetFor(app: KnownApp, launch: AppLaunch, servers: readonly string[] = []): string {
-  return insertEntry('', app, launch, false, servers).trimEnd();
+  return insertEntry('', app, { launch, servers }).trimEnd();
 }
 
 function merged(there: AppEntry, fresh: AppEntry, keepSwitch: boolean): AppEntry {

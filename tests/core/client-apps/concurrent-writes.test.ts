@@ -41,14 +41,14 @@ test('keeps what an app writes between the read and the write', async () => {
   let reads = 0;
   const edit = (text = ''): string => {
     if (++reads === 1) writeFileSync(file, theirs);
-    return insertEntry(text, app, launch);
+    return insertEntry(text, app, { launch });
   };
   const change = await changeAppFile({ app, file }, { action: 'install', edit }, journal);
   expect([
     await readFile(file, 'utf8'),
     await journal.contentBefore(change as never),
     (await journal.changes()).length,
-  ]).toEqual([insertEntry(theirs, app, launch), theirs, 1]);
+  ]).toEqual([insertEntry(theirs, app, { launch }), theirs, 1]);
 });
 
 test('rejects a preview that no longer fits the file, and leaves the file unchanged', async () => {
@@ -67,10 +67,10 @@ test('keeps what an app writes into the file that was just replaced', async () =
     while (statSync(file).ino === ino) await setImmediate();
     writeSync(opened.fd, theirs, 0);
   })();
-  await updateAppFile(file, { edit: (text = '') => insertEntry(text, app, launch) });
+  await updateAppFile(file, { edit: (text = '') => insertEntry(text, app, { launch }) });
   await late;
   await opened.close();
-  expect(await readFile(file, 'utf8')).toBe(insertEntry(theirs, app, launch));
+  expect(await readFile(file, 'utf8')).toBe(insertEntry(theirs, app, { launch }));
 });
 
 test('loses nothing that an app constantly writes in place', async () => {
@@ -83,7 +83,7 @@ test('loses nothing that an app constantly writes in place', async () => {
   void busy.finally(() => (isOver = true)).catch(() => undefined);
   for (let round = 0; !isOver; round++) {
     const edit = (text = ''): string =>
-      round % 2 === 0 ? insertEntry(text, app, launch) : text.replace('tooltray', 'tool');
+      round % 2 === 0 ? insertEntry(text, app, { launch }) : text.replace('tooltray', 'tool');
     await updateAppFile(file, { edit }).catch(() => undefined);
     await sleep(Math.random() * 10);
   }
@@ -104,7 +104,7 @@ test('loses no change of processes that install at the same time', async () => {
 });
 
 test('leaves a complete file and a correct journal if killed at any moment', async () => {
-  const whole = new Set([plain, insertEntry(plain, app, launch)]);
+  const whole = new Set([plain, insertEntry(plain, app, { launch })]);
   for (let round = 0; round < kills; round++) {
     const child = spawn(
       process.execPath,

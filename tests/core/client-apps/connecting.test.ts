@@ -125,7 +125,7 @@ test('undoes a change once and rejects an unknown change', async () => {
 test('does not offer to undo a change that was recorded but never written', async () => {
   await write({ mcpServers: {} });
   const before = await readFile(file, 'utf8');
-  const states = { before: revisionOf(before), after: revisionOf(insertEntry(before, kiro().app, launch)) };
+  const states = { before: revisionOf(before), after: revisionOf(insertEntry(before, kiro().app, { launch })) };
   const noted = { app: 'kiro', file, action: 'install', madeFolder: undefined } as const;
   const killed = await journal.record({ ...noted, ...states }, before);
   expect(await undoableChanges(journal)).toEqual([]);
