@@ -12,11 +12,11 @@ import type { AppliedEdit } from './revert-edit.ts';
 export interface WayBack {
   /** The written edits. */
   readonly written?: readonly AppliedEdit[];
-  /** Descriptions that the decision listed to apps. */
+  /** Tool descriptions that the decision changed. */
   readonly texts?: readonly { readonly server: string; readonly tools: readonly string[] }[];
   /** The rejected proposal, restored on undo. */
   readonly rejected?: Proposal;
-  /** The offer that it is about, by its fingerprint, and whether it was wanted. */
+  /** The offer concerned, by its fingerprint, and whether the user accepted it. */
   readonly offer?: { readonly key: string; readonly wanted: boolean };
 }
 
@@ -26,11 +26,14 @@ export interface StoredDecision extends PastDecision {
 
 type NewDecision = Omit<StoredDecision, 'id' | 'at'>;
 
-/** The oldest go first. What was written holds what entries hold, so it is not kept for ever. */
+/**
+ * Maximum number of decisions; the oldest are dropped first. Edits contain config values, so they are not stored
+ * forever.
+ */
 const maxDecisions = 50;
 const retentionMs = 30 * 24 * 60 * 60_000;
 
-/** Decisions in one document that several cores share, and that one process changes at a time. */
+/** Stores decisions in one document that several cores share and that one process changes at a time. */
 export class DecisionHistory {
   readonly #document: JsonDocument;
 
@@ -41,7 +44,7 @@ export class DecisionHistory {
   /** Newest first. */
   async all(kinds: readonly InboxKind[]): Promise<readonly PastDecision[]> {
     const decided = (await this.#read()).filter(({ kind }) => kinds.includes(kind)).toReversed();
-    // What was written holds secrets: it stays here.
+    // Written edits contain secrets, so they are not returned.
     return decided.map(({ back: _back, ...shown }) => shown);
   }
 
@@ -62,7 +65,7 @@ export class DecisionHistory {
    * as `work` does: then the decision stays.
    */
   async undo(id: string, work: (decision: StoredDecision) => Promise<void>): Promise<void> {
-    // Out before the work: of two that take it back at once, in two processes, one does.
+    // Removed first, so that of two concurrent undos only one runs.
     const decision = await this.#document.change((value) => {
       const all = decisionsIn(value);
       const found = all.find((one) => one.id === id);

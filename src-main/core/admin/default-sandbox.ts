@@ -3,12 +3,12 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import type { Isolation } from '../config/server-config.ts';
 import type { ServerChange } from './server-change.ts';
 
-/** Its own files and a home of its own, and the network, without which few servers are of use. */
+/** Access to its own files, a private home, and the network, which most servers need. */
 export const defaultSandbox: JsonObject = { mode: 'auto', network: true };
 
 /**
- * A server that is added gets a box, unless the change says something of it itself, which the user sees, or the user
- * runs it without one.
+ * Adds the default sandbox to an added server, unless the change itself specifies one, which the user sees, or the
+ * user runs it without a sandbox.
  */
 export function withDefaultSandbox(change: ServerChange): ServerChange {
   if (change.kind !== 'add' || change.isFoundHere) return change;
@@ -17,12 +17,12 @@ export function withDefaultSandbox(change: ServerChange): ServerChange {
   return saysItself ? change : { ...change, entry: { ...entry, isolation: defaultSandbox } };
 }
 
-/** Whether a box gives no less than the one that a model's server gets. */
+/** Whether a sandbox restricts at least as much as the default one. */
 export function isDefaultSandbox({ kind, network, read, write }: Isolation): boolean {
   return kind === 'auto' && network === true && read.length === 0 && write === undefined;
 }
 
-/** Whether an entry that is added reaches no more than the usual box does. */
+/** Whether an added entry has no more access than with the default sandbox. */
 export function isWithinDefaultSandbox({ command, inheritEnv, isolation }: JsonObject): boolean {
   if (command === undefined) return true;
   if (inheritEnv !== undefined || !isObject(isolation)) return false;
@@ -31,7 +31,7 @@ export function isWithinDefaultSandbox({ command, inheritEnv, isolation }: JsonO
   return isBox && Object.keys(more).length === 0;
 }
 
-/** Whether these fields of an update say where a server runs. */
+/** Whether these fields of an update affect where a server runs. */
 export function changesSandbox(fields: JsonObject): boolean {
   return ['isolation', 'sandboxEnabled'].some((field) => fields[field] !== undefined);
 }

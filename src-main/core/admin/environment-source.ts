@@ -1,12 +1,12 @@
-/** Which variables of the user's login each server receives, by name. */
+/** Determines which variables of the user's login environment each server receives, by name. */
 import { isSecretName } from '../base/mask.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 
-/** Names only: what is in a variable is nobody's business here. */
+/** Names only; values are never read here. */
 export interface ServerVariables {
   readonly server: string;
-  /** `all`: every variable of the login; `named`: the common ones and those that its entry names. */
+  /** `all`: every variable of the login environment; `named`: the common ones and those that its entry names. */
   readonly gets: 'all' | 'named';
   /** Variables from the user's login and the server's own entry. */
   readonly given: readonly string[];

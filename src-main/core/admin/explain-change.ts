@@ -1,7 +1,7 @@
 /**
- * A proposal for the user who decides on it: every change with the whole entry as it would stand, and line by line what
- * differs from today. Characters that cannot be seen are marked. Secrets are `***` until the user asks to see them; a
- * secret that changes is marked as such.
+ * Explains a proposal to the user who decides on it: for every change, the resulting entry, and the differences line
+ * by line. Invisible characters are marked. Secrets are `***` until the user reveals them; a secret that changes is
+ * marked as such.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../base/json.ts';
@@ -33,9 +33,9 @@ export interface ExplainedChange {
   /** The consequences that concern secrets; shown in the question itself, not in the details. */
   readonly secrets: readonly Consequence[];
   readonly lines: readonly DiffLine[];
-  /** The entry as it would be in the config file; undefined if none would. */
+  /** The resulting entry in the config file; undefined if there is none. */
   readonly entry: JsonObject | undefined;
-  /** Secrets in it are shown as `***`. */
+  /** Whether secrets in it are shown as `***`. */
   readonly isMasked: boolean;
   /** The risks that approval adds. */
   readonly risks: readonly InboxRisk[];
@@ -43,7 +43,7 @@ export interface ExplainedChange {
   readonly command: string;
 }
 
-/** `text`: the config file as it is. Each change is compared with what those before it leave. */
+/** `text`: the current config file. Each change is compared with the result of the previous ones. */
 export function explainChanges(
   text: string,
   changes: readonly ServerChange[],
@@ -87,7 +87,7 @@ export function explainEdits(waiting: readonly PendingEdit[], showing: Showing =
   });
 }
 
-/** An entry beside what stood there before; of an entry alone every line is as it is. */
+/** Compares an entry with the previous one; without a previous one every line is new. */
 export function diffEntries(
   before: JsonObject | undefined,
   entry: JsonObject,
@@ -131,7 +131,7 @@ export function explainMeanings(
   return { meanings, secrets: secretConsequences(before, after) };
 }
 
-/** Line by line, and whether secrets are hidden in it. */
+/** Compares line by line, and reports whether secrets are hidden. */
 function compareShown(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
@@ -153,7 +153,7 @@ function explainChange(
   const { kind } = change;
   const [server, sentence] = [markInvisible(change.server), markInvisible(describeChange(change))];
   if (change.kind === 'describe') {
-    // The descriptions that models read are shown whole.
+    // Descriptions that models read are shown in full.
     const lines = Object.entries(change.texts).map(([tool, { text, own }]) => {
       return diffLine(`Tool ${tool}`, own, text === '' ? own : text);
     });
@@ -180,7 +180,7 @@ function shown(entry: JsonObject): JsonObject {
   return markInvisibleInJson(entry) as JsonObject;
 }
 
-/** A change that cannot be made any more leaves everything as it is; approving it says why. */
+/** A change that cannot be applied any more leaves the text unchanged; approving it reports why. */
 function tryEdit(text: string, change: ServerChange): string {
   try {
     return editConfig(text, change);
@@ -226,7 +226,7 @@ const listNames: Readonly<Record<string, string>> = {
 
 const mapNames: Readonly<Record<string, string>> = { env: 'Variable', headers: 'Header' };
 
-/** An entry as lines: what each is called in plain words, and its value. */
+/** An entry as lines: the name of each value in plain words, and the value. */
 function flatten(entry: JsonObject): Map<string, unknown> {
   const lines = new Map<string, unknown>();
   for (const [key, value] of Object.entries(entry)) {

@@ -10,12 +10,12 @@ export interface OfferTest {
   /** Id of the offer. */
   readonly id: string;
   readonly stage: 'queued' | ProbeStage | 'passed' | 'failed';
-  /** Start of the stage, in ms since 1970. */
+  /** When the stage began, in ms since 1970. */
   readonly since: number;
   readonly tools: number;
   /** Estimated tokens of its tool list. */
   readonly listTokens: number;
-  /** Why it failed, in the few words that stand behind its name; empty unless it failed. */
+  /** The reason in a few words after its name; empty unless it failed. */
   readonly reason: string;
   /** The fix; may be empty. */
   readonly fix: string;
@@ -24,17 +24,17 @@ export interface OfferTest {
 export interface OfferTestDeps {
   /** The entry with its secrets. Rejects with AppError `not_found`. */
   readonly entryOf: (id: string) => Promise<JsonObject>;
-  /** `slot`: differs between probes that run at the same time. */
+  /** `slot`: differs between concurrent probes. */
   readonly probe: (entry: JsonObject, slot: number, onStage: (stage: ProbeStage) => void) => Promise<EntryProbe>;
 }
 
 const maxConcurrent = 3;
 
-/** Commands that fetch what they start. Their downloads take longest, so they begin first. */
+/** Commands that fetch what they start; they are tested first, because downloads take longest. */
 const packageRunner = /(?:^|[/\\])(?:npx|pnpx|bunx|uvx|pipx|docker|podman)(?:\.\w+)?$/i;
 
 export class OfferTests {
-  /** Emitted when a test reaches another stage. */
+  /** Emits when a test reaches another stage. */
   readonly changed = new Emitter();
   readonly #deps: OfferTestDeps;
   readonly #tests = new Map<string, OfferTest>();
@@ -45,7 +45,7 @@ export class OfferTests {
     this.#deps = deps;
   }
 
-  /** In the order in which they were asked for. */
+  /** In the order of requests. */
   get all(): readonly OfferTest[] {
     return [...this.#tests.values()];
   }
@@ -63,7 +63,7 @@ export class OfferTests {
   }
 
   /**
-   * Removes queued tests, and resolves when no download is running: a package runner that is killed leaves half a
+   * Removes queued tests, and resolves when no download is running, because killing a package runner leaves a damaged
    * package.
    */
   async settle(): Promise<void> {

@@ -21,18 +21,18 @@ export interface OrphanedSignInsDeps {
   /** Called when a sign-in was revoked, for the audit. */
   readonly onSignedOut: (server: string, sentence: string) => void;
   readonly log: Log;
-  /** How long one has to be gone, in ms (an hour by default). */
+  /** How long an entry must be missing, in ms (default: an hour). */
   readonly standMs?: number;
 }
 
 interface Known {
   readonly key: string;
   readonly server: string;
-  /** ms since the epoch; absent: an entry leads to it. */
+  /** ms since the epoch; absent: an entry uses it. */
   readonly goneSince?: number;
 }
 
-/** The known sign-ins by config path: another config file in the same home has entries of its own. */
+/** Known sign-ins by config path, because other config files in the same home have their own entries. */
 type Book = Readonly<Record<string, readonly Known[]>>;
 
 /** Limits for tracked sign-ins of a config, and for configs: the oldest entries are removed first. */
@@ -52,7 +52,7 @@ export class OrphanedSignIns {
     this.#document = new FileJsonDocument(parts.file, '{}');
   }
 
-  /** Answers how that ends. */
+  /** Returns a function that stops it. */
   watch(): () => void {
     const stop = this.#parts.config.changed.on(() => this.#look());
     this.#look();
@@ -95,7 +95,7 @@ export class OrphanedSignIns {
     });
   }
 
-  /** Whether that is done with. */
+  /** Returns whether the sign-in was revoked. */
   async #leave({ key, server }: Known, others: ReadonlySet<string>): Promise<boolean> {
     const { config, edits, signIns, onSignedOut } = this.#parts;
     if (others.has(key)) return true;
@@ -130,7 +130,7 @@ export class OrphanedSignIns {
   }
 }
 
-/** A sign-in in the config is not gone; a known one that is no longer in the config is gone from now on. */
+/** A sign-in of an existing entry is not orphaned; a known one without an entry is orphaned from now on. */
 function merge(known: readonly Known[], current: readonly Known[], now: number): readonly Known[] {
   const keys = new Set(current.map(({ key }) => key));
   const gone = known.filter(({ key }) => !keys.has(key)).map((one) => ({ goneSince: now, ...one }));

@@ -1,6 +1,4 @@
-/**
- * Tries an entry of a config as it would be, in a temporary connection; nothing is written and no server is touched.
- */
+/** Tests a config entry in a temporary connection; writes nothing, and does not affect configured servers. */
 import { AppError, toAppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { estimateTokens } from '../condense/estimate-tokens.ts';
@@ -20,17 +18,17 @@ export interface EntryProbe {
   readonly tools: readonly string[];
   /** Estimated tokens of its whole tool list. */
   readonly listTokens: number;
-  /** Why it failed, in the few words that stand behind its name, and what helps; absent if it did not fail. */
+  /** The reason in a few words after its name, and the fix; absent on success. */
   readonly failure?: { readonly reason: string; readonly fix: string };
   readonly tookMs: number;
-  /** Last words of a server that did not answer, oldest first, masked. */
+  /** The last lines of a server that did not respond, oldest first, masked. */
   readonly stderr: readonly string[];
 }
 
-/** Its log is kept apart from that of the server the entry may replace. */
+/** Keeps its log apart from that of the server which the entry may replace. */
 const defaultTrialName = 'trial';
 
-/** Rejects with AppError `config_invalid` where it is no entry. */
+/** Rejects with AppError `config_invalid` for an invalid entry. */
 export async function probeEntry(
   entry: JsonObject,
   {
@@ -44,9 +42,7 @@ export async function probeEntry(
     readonly transports: TransportFactory;
     readonly version: string;
     readonly onStage?: (stage: ProbeStage) => void;
-    /**
-     * Probes that run at the same time need different names: the name selects the log that their output is read from.
-     */
+    /** Concurrent probes need different names, because the name selects the log from which their output is read. */
     readonly trialName?: string;
   },
 ): Promise<EntryProbe> {
@@ -83,7 +79,7 @@ export async function probeEntry(
   };
 }
 
-/** Makes sure that an unaccepted server leaves nothing behind that another server would find. */
+/** Ensures that an unaccepted server leaves nothing behind that another server could find. */
 function forgetful(server: ServerConfig): ServerConfig {
   if (server.kind !== 'stdio' || server.isolate === undefined) return server;
   return { ...server, isolate: { ...server.isolate, forgets: 'home' } };
@@ -98,29 +94,27 @@ const fixes: Readonly<Record<Remedy, string>> = {
   retry: 'Retry, or start its command in a terminal to see why.',
 };
 
-/** The name that it has for the trial is none that users know. */
+/** Replaces the test's server name, which users do not know. */
 function aboutIt(text: string, trialName: string): string {
   return text.replace(new RegExp(`^${trialName}: `), '').replace(new RegExp(`^${trialName}(?= )`), 'It');
 }
 
-/**
- * Whether a server answers, found out on the line that everybody shares: nothing is started twice, no call is cut off.
- */
+/** Whether a server responds, tested on the shared connection: nothing is started twice, and no call is interrupted. */
 export interface ServerProbe {
   readonly name: string;
   readonly ok: boolean;
   readonly status: 'healthy' | 'timeout' | 'error';
   readonly tools: number;
-  /** Why not. */
+  /** The reason if it does not. */
   readonly error?: string;
-  /** It was left asleep, and not asked. */
+  /** Whether it was asleep and not tested. */
   readonly asleep?: true;
 }
 
 /** How to treat a stopped server: leave it, start it as a call would, or start it without back-off. */
 export type WakePolicy = 'leave' | 'wake' | 'retry';
 
-/** A slower server continues to start, but the test does not wait for it. */
+/** A slower server continues to start, but the test does not wait for it. In ms. */
 const defaultTimeoutMs = 15_000;
 
 /** Never rejects. */
@@ -148,7 +142,7 @@ export async function testServer(
 async function rouse(server: ManagedServer, rousing: WakePolicy): Promise<void> {
   const { state } = server;
   if (rousing !== 'leave') {
-    // One that is ready may be at work for others.
+    // A ready server may be in use by others.
     await (rousing === 'wake' || state.kind === 'ready' ? server.ready() : server.retry());
   } else if (state.kind === 'error' || state.kind === 'pending-sign-in') throw state.error;
 }

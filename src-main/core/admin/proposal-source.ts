@@ -21,7 +21,7 @@ interface ProposalSourceParts {
   readonly config: Pick<ConfigStore, 'pendingEdits'>;
   readonly descriptions: Pick<DescriptionStore, 'restoreOriginal'>;
   readonly removals: Pick<ServerRemoval, 'runThenSignOut'>;
-  /** Asks again what was rejected. */
+  /** Reopens a rejected proposal. */
   readonly putBack: (proposal: Proposal) => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import {
   rawSetting,
 } from '../config/edit-config.ts';
 
-/** Something that was written; `entry` or `before` missing: there is or was none. */
+/** A written edit; without `entry` or `before` there is or was none. */
 export type AppliedEdit =
   | {
       readonly kind: 'entry';
@@ -40,7 +40,7 @@ export function revertEdit(text: string, edit: AppliedEdit): string {
   return setTopLevel(text, group, { ...objectOrEmpty(written), [member]: edit.before });
 }
 
-/** Throws AppError `config_conflict` where something else was written since. */
+/** Throws AppError `config_conflict` if the value has changed since. */
 export function assertUnchanged(text: string, edit: AppliedEdit): void {
   if (edit.kind !== 'entry') return;
   const now = hasServer(text, edit.server) ? rawEntry(text, edit.server) : undefined;

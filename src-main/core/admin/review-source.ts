@@ -1,4 +1,4 @@
-/** Servers whose entry itself says that nobody has accepted them yet (MCPProxy's quarantine), as items of the inbox. */
+/** Inbox items for servers whose entry itself states that nobody has accepted it (MCPProxy's quarantine). */
 import { sentenceWithSecrets } from './explain-change.ts';
 import type { InboxSource } from '../trust/inbox/inbox.ts';
 import type { InboxAction, InboxItem } from '../trust/inbox/inbox-item.ts';
@@ -22,7 +22,7 @@ export function createReviewSource({ reviews, edits, history, config }: ReviewSo
       return () => stops.forEach((stop) => stop());
     },
     items: async (showing) => {
-      // What another program wrote is one item as a whole.
+      // Edits of another program form one item.
       const edited = new Set(config.pendingEdits.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
       const waiting = await reviews.pending(showing);
       return waiting.filter(({ server, status }) => status === 'in-review' && !edited.has(server)).map(itemOf);

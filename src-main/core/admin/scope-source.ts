@@ -1,5 +1,5 @@
 /**
- * Rights that servers ask for beyond those a user gave them when signing in, as items of the inbox; and those that they
+ * Inbox items for OAuth scopes that servers request beyond those granted at sign-in, and for those that the user
  * refused.
  */
 import { createHash } from 'node:crypto';
@@ -35,7 +35,7 @@ export function createScopeSource(parts: RightsSourceParts): InboxSource {
   };
 }
 
-/** Typed by a user, and another one where other rights are asked for. */
+/** Typed by a user; changes with the requested scopes. */
 function idOf(server: string, kind: 'wanted' | 'refused', scopes: readonly string[]): string {
   return createHash('sha256')
     .update(JSON.stringify([kind, server, ...scopes]))

@@ -111,7 +111,7 @@ async function decide(item: InboxItem, { action, by }: UserDecision, parts: Heal
 
 async function undo({ back }: StoredDecision, { healing, edits }: HealSourceParts): Promise<void> {
   const { written = [], offer } = back ?? {};
-  // This comes first: otherwise the server would be repaired again at once, by the approval that still stands.
+  // First, because the standing approval would otherwise repair the server again.
   if (offer?.wanted === true) await healing.dismiss(offer.key);
   if (written.length > 0) await edits.revert(written);
   if (offer?.wanted === false) await healing.restoreDismissed(offer.key);

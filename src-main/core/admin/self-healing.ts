@@ -36,7 +36,7 @@ interface HealingDeps {
   readonly consents: HealConsents;
   readonly policy: () => 'ask' | 'auto' | 'off';
   readonly servers: () => readonly ManagedServer[];
-  /** Rejects where the config has no such server. */
+  /** Rejects if the config has no such server. */
   readonly writtenEntry: (server: string) => Promise<JsonObject>;
   readonly findOffers: (server: string, written: JsonObject) => Promise<readonly HealCandidate[]>;
   readonly tryEntry: (entry: JsonObject) => Promise<EntryProbe>;
@@ -49,14 +49,14 @@ const minFailures = 2;
 interface HealOutcome {
   readonly server: string;
   readonly healed: boolean;
-  /** The outcome or why nothing was done, in a sentence. */
+  /** A sentence about the outcome, or about why nothing was done. */
   readonly sentence: string;
 }
 
 export class SelfHealing {
-  /** The offers are others. */
+  /** Emits when the offers change. */
   readonly changed = new Emitter();
-  /** A server has another launch; `policy`: nobody was asked this time. */
+  /** Emits when a server's launch was replaced; `policy`: without asking this time. */
   readonly applied = new Emitter<{
     readonly server: string;
     readonly sentence: string;
@@ -64,9 +64,9 @@ export class SelfHealing {
   }>();
   readonly #deps: HealingDeps;
   #offers = new Map<string, readonly HealCandidate[]>();
-  /** Fingerprints of entries that were looked at, so that a server that stays ill is looked after once. */
+  /** Hashes of examined entries, so that a failing server is examined once. */
   readonly #seen = new Map<string, string>();
-  /** Failures that it takes where one may be chance. */
+  /** Number of failures that are required where one may be accidental. */
   #failuresAllowed = minFailures;
   #work: Promise<void> = Promise.resolve();
   /** A check that has not started yet: it will include everything that happens until then. */
@@ -76,18 +76,18 @@ export class SelfHealing {
     this.#deps = deps;
   }
 
-  /** The repairs that await approval, the best one for each server. */
+  /** The repairs that await approval, the best one per server. */
   get candidates(): readonly HealCandidate[] {
     return [...this.#offers.values()].flatMap((offers) => offers.slice(0, 1));
   }
 
-  /** The best launch that this machine knows for a name without an entry; nothing of it is run. */
+  /** The best launch configuration on this machine for a name without an entry; runs nothing. */
   async findLaunch(server: string): Promise<HealCandidate | undefined> {
     return (await this.#deps.findOffers(server, {}))[0];
   }
 
   /**
-   * A hint for models and for users who ask why a server does not start: a launch is known that waits for the user's
+   * A hint for models and users about a server that does not start: a known launch configuration awaits the user's
    * approval.
    */
   hintFor(server: string): string | undefined {
@@ -97,14 +97,14 @@ export class SelfHealing {
     return `Another launch is known from ${from}: the person can take it with tooltray doctor --fix.`;
   }
 
-  /** Looks after every server that is ill, whatever was found before: what a user asks for. Never rejects. */
+  /** Examines every failing server again, on request of the user. Never rejects. */
   rescan(): Promise<void> {
     this.#seen.clear();
     this.#failuresAllowed = 1;
     return this.scan();
   }
 
-  /** Looks after every server that is ill and was not looked after yet. Resolves when all is done; never rejects. */
+  /** Examines failing servers that were not examined yet. Resolves when done; never rejects. */
   scan(): Promise<void> {
     this.#next ??= this.#work
       .then(() => {
@@ -117,8 +117,8 @@ export class SelfHealing {
   }
 
   /**
-   * The user agrees to the offer there is for a server: its place may be used from now on. Tries what it has, the best
-   * first. Rejects with AppError `not_found` if nothing is offered.
+   * The user approves the offer for a server, and its source from now on. Tries the approved launches, the best first.
+   * Rejects with AppError `not_found` if there is no offer.
    */
   async heal(server: string): Promise<HealOutcome> {
     const offers = this.#offers.get(server) ?? (await this.#find(server));
@@ -134,7 +134,7 @@ export class SelfHealing {
     return outcome;
   }
 
-  /** The user does not want this launch, by the key of its offer: it is neither offered nor used. */
+  /** The user dismisses a launch, by the key of its offer: it is neither offered nor used. */
   async dismiss(offer: string): Promise<void> {
     await this.#deps.consents.setDismissed(offer, true);
     for (const [server, offers] of [...this.#offers]) {
@@ -143,7 +143,7 @@ export class SelfHealing {
     }
   }
 
-  /** The user may want it after all. Resolves when it was looked for. */
+  /** The user reverts a dismissal. Resolves after the servers were examined. */
   async restoreDismissed(offer: string): Promise<void> {
     await this.#deps.consents.setDismissed(offer, false);
     await this.rescan();
@@ -180,7 +180,7 @@ export class SelfHealing {
     return offers;
   }
 
-  /** Tries, in order, what was agreed to; the first that works is kept. What needs a yes first stays an offer. */
+  /** Tries the approved launches in order; the first that works is stored. Others stay offers. */
   async #tryAll(server: string, offers: readonly HealCandidate[], agreed?: HealCandidate): Promise<HealOutcome> {
     const waiting: HealCandidate[] = [];
     const failures: string[] = [];
@@ -216,13 +216,13 @@ export class SelfHealing {
   }
 }
 
-/** No other launch is needed, or none would help. One that is just being tried again is as ill as it was. */
+/** Whether no repair is needed, or none would help. A server that is just being retried counts as failing. */
 function isHelped(server: ManagedServer): boolean {
   const isUndecided = ['disconnected', 'connecting', 'installing', 'discovering'].includes(server.state.kind);
   return !isUndecided && illnessOf(server, 1) === undefined;
 }
 
-/** Returns the offer as a question for the user; what it reaches beyond the present launch comes first. */
+/** Words the offer as a question for the user; additional access comes first. */
 export function candidateQuestion({ server, source, file, endpoint, reach }: HealCandidate): string {
   if (source.id === ownCommand.id) return `The command of ${server} was found as ${endpoint}.`;
   const sentence = `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
@@ -234,7 +234,7 @@ export function candidateHint({ source }: Pick<HealCandidate, 'source'>): string
   return source.id === ownCommand.id ? 'Its command was found elsewhere.' : `${source.title} starts it in another way.`;
 }
 
-/** Goes to the log as well. */
+/** Also written to the log. */
 function healedText({ server, source, entry }: HealCandidate, { tools }: EntryProbe): string {
   const from = source.id === ownCommand.id ? 'its command, found elsewhere' : `the launch that ${source.title} has`;
   const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
@@ -247,7 +247,7 @@ function unhealedText(server: string, waiting: readonly HealCandidate[], failure
   return [tried, next === undefined ? '' : candidateQuestion(next)].filter(Boolean).join(' ');
 }
 
-// A Healing made of the parts of a running core.
+// Creates self-healing from the parts of a running core.
 
 interface HealingParts {
   readonly config: ConfigStore;
@@ -290,9 +290,9 @@ export function valuesFrom(environment: EnvironmentResolver, vault: Pick<SecretS
     source === 'secret' ? vault.read(secretVaultKey(name)) : (await environment.resolve())[name];
 }
 
-// Whether another launch could repair the server.
+// Decides whether another launch could repair a server.
 
-/** These say that the launch itself is wrong; any other failure may be chance. */
+/** Errors of the launch itself; any other failure may be accidental. */
 const atOnce: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'config_invalid']);
 const perhapsChance: ReadonlySet<ErrorCode> = new Set([
   'server_exited',
@@ -302,8 +302,8 @@ const perhapsChance: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * The reason; undefined for a server that is well, off, or waits for something else. `tries`: failures it takes where
- * one may be chance.
+ * The reason; undefined for a server that is ready, disabled, or waits for something else. `tries`: failures required
+ * where one may be accidental.
  */
 function illnessOf({ config, state, listing, listedAt }: ManagedServer, tries: number): string | undefined {
   if (!config.enabled || config.kind === 'builtin') return undefined;

@@ -1,5 +1,5 @@
 /**
- * The access of a server, as data for the dashboard: files that it can read and write, and hosts that it can reach. The
+ * The access of a server as data for the dashboard: files that it can read and write, and hosts that it can reach. The
  * sentences are in describe-isolation.ts.
  */
 import type { Isolation, ServerConfig } from '../config/server-config.ts';
@@ -7,8 +7,9 @@ import { hostKind } from '../servers/network/address-kinds.ts';
 import { imageOf } from '../trust/pins/launch-fingerprint.ts';
 
 /**
- * `everything`: what the user can. `nothing`: none of the user's files, no host. `arguments`: the files and folders
- * that its arguments and variables name. `unknown`: decided where the server runs. Else paths, or hosts.
+ * `everything`: all that the user can access. `nothing`: none of the user's files, no host. `arguments`: the files and
+ * folders
+ * in its arguments and variables. `unknown`: decided where the server runs. Otherwise paths or hosts.
  */
 export type AccessScope = 'everything' | 'nothing' | 'arguments' | 'unknown' | readonly string[];
 
@@ -16,11 +17,11 @@ export interface ServerAccess {
   readonly read: AccessScope;
   readonly write: AccessScope;
   readonly reach: AccessScope;
-  /** `none`: could have one. undefined: Tooltray starts no process that a sandbox could confine. */
+  /** `none`: not sandboxed, but possible. Undefined: Tooltray starts no process that could be sandboxed. */
   readonly sandbox: Isolation['kind'] | 'none' | undefined;
 }
 
-/** Decides from the config alone; starts nothing. */
+/** Derived from the config; starts nothing. */
 export function serverAccess(server: ServerConfig): ServerAccess {
   if (server.kind === 'builtin') {
     const folders = scopeOf(server.folders);
@@ -38,7 +39,7 @@ export function serverAccess(server: ServerConfig): ServerAccess {
   return { read: 'everything', write: 'everything', reach: 'everything', sandbox: 'none' };
 }
 
-/** A folder that may be written may be read. */
+/** Writable folders are readable, too. */
 function confinedAccess({ kind, read, write, network }: Isolation): ServerAccess {
   return {
     read: write === undefined && read.length === 0 ? 'arguments' : scopeOf([...new Set([...read, ...(write ?? [])])]),

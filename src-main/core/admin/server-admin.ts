@@ -1,7 +1,7 @@
 /**
- * The one service through which models change servers, whatever tool they use: reading and trying again is free, every
- * change becomes a proposal (`changeRule`). `policy.agentChanges: "allow"` in the config lifts it; no call can. The
- * user's word is asked here too for what an edit of the config file by another program would newly launch.
+ * The only service through which models change servers, whatever tool they use: reading and retrying are free, every
+ * change becomes a proposal (`changeRule`). `policy.agentChanges: "allow"` in the config lifts this; no call can. It
+ * also manages approvals of edits of the config file by other programs.
  */
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
@@ -52,9 +52,9 @@ interface ServerAdminParts {
   readonly environment: EnvironmentResolver;
   /** Returns the stderr lines of a server, oldest first, masked. */
   readonly lastLines: (server: string) => readonly string[];
-  /** Another launch that the user could take for a server that does not start, as a sentence. */
+  /** A launch configuration that the user could apply for a server that does not start, as a sentence. */
   readonly knownFix: (server: string) => string | undefined;
-  /** The best launch that this machine knows for a name without an entry. */
+  /** The best launch configuration on this machine for a name without an entry. */
   readonly knownLaunch: (server: string) => Promise<HealCandidate | undefined>;
   readonly secrets: Pick<SecretService, 'sealEntry' | 'removeUnused' | 'valuesOf'>;
   readonly descriptions: Pick<DescriptionStore, 'save'>;
@@ -63,12 +63,12 @@ interface ServerAdminParts {
 /** The user's choices for a proposal, or for a server in review. */
 type PersonsChoice = 'approve' | 'reject' | 'accept' | 'refuse' | 'block' | 'look' | 'sign-out';
 
-/** Something for the record: who asked for or decided what, and what became of it. */
+/** An event for the audit log: who requested or decided what, and the outcome. */
 export interface AdminEvent {
   readonly author: ChangeAuthor;
   readonly what: string;
   readonly failure: unknown;
-  /** The decision and who made it; absent if there was nothing to decide. */
+  /** The decision and who made it; absent if none was needed. */
   readonly decided?: {
     readonly id: string;
     readonly choice: 'asked' | 'done' | PersonsChoice;
@@ -77,7 +77,7 @@ export interface AdminEvent {
 }
 
 export class ServerAdmin {
-  /** Something waits that did not, or was decided, in whatever process. */
+  /** Emits when a proposal was added or decided, in any process. */
   readonly proposalsChanged = new Emitter();
   readonly recorded = new Emitter<AdminEvent>();
   readonly #config: ConfigStore;
@@ -117,15 +117,15 @@ export class ServerAdmin {
     return this.#config.path;
   }
 
-  /** Whether each entry of the config can work; starts nothing. */
+  /** Whether each config entry can work; starts nothing. */
   async validate(): Promise<readonly EntryCheck[]> {
     const checks = await checkEntries(this.#config, this.#environment);
     return checks.map((check) => ({ ...check, detail: withHint(check.detail, this.#knownFix(check.name)) }));
   }
 
   /**
-   * The launch that another app or a bundle on this machine has for a server of this name; nothing of it is run.
-   * Rejects with AppError `not_found`, also where the user wants no such launches (`heal: "off"`).
+   * The launch configuration that another app or a bundle on this machine has for a server of this name; runs nothing.
+   * Rejects with AppError `not_found`, also if the user disabled such launches (`heal: "off"`).
    */
   async findLaunch(server: string): Promise<HealCandidate> {
     const found = this.#config.current.heal === 'off' ? undefined : await this.#knownLaunch(server);
@@ -135,14 +135,14 @@ export class ServerAdmin {
     });
   }
 
-  /** Reads the config file again; resolves when the servers follow, with what is wrong in it. */
+  /** Reads the config file again; resolves with its problems when the servers have been updated. */
   async reload(): Promise<readonly ConfigProblem[]> {
     await this.#config.reload();
     await this.#servers.apply(this.#config.current.servers);
     return this.#config.problems;
   }
 
-  /** Whether a server answers, in 15 s unless said otherwise. Throws AppError `server_not_found`. */
+  /** Whether a server responds, by default within 15 s. Throws AppError `server_not_found`. */
   async probe(server: string, rousing: WakePolicy, limitMs?: number): Promise<ServerProbe> {
     const trial = await testServer(this.#servers.get(server), rousing, limitMs);
     return trial.error === undefined ? trial : { ...trial, error: withHint(trial.error, this.#knownFix(server)) };
@@ -161,9 +161,8 @@ export class ServerAdmin {
   }
 
   /**
-   * Asks for a change. `sentence` replaces the change's own sentence for the user.
-   * Rejects with AppError `not_allowed`, config_conflict (name taken), server_not_found, config_invalid, bad_request,
-   * session_limit.
+   * Requests a change. `sentence` replaces the change's own sentence for the user. Rejects with AppError
+   * `not_allowed`, config_conflict (name taken), server_not_found, config_invalid, bad_request, session_limit.
    */
   async request(requested: ServerChange, author: ChangeAuthor, sentence?: string): Promise<ChangeOutcome> {
     const change = withDefaultSandbox(requested);
@@ -183,7 +182,7 @@ export class ServerAdmin {
     }
   }
 
-  /** The user's yes. Rejects with AppError `not_found`, or `config_conflict` where an entry is not what it was. */
+  /** The user's approval. Rejects with AppError `not_found`, or `config_conflict` if an entry has changed. */
   async approve(id: string): Promise<void> {
     const edits = this.#foreignEdits();
     if (edits?.id === id) {
@@ -203,7 +202,7 @@ export class ServerAdmin {
   }
 
   /**
-   * The user's rejection: an edit of the config file is reverted there. Rejects with AppError `not_found`,
+   * The user's rejection; an edit of the config file is reverted. Rejects with AppError `not_found`,
    * `config_invalid`.
    */
   async reject(id: string): Promise<void> {
@@ -219,7 +218,7 @@ export class ServerAdmin {
     this.#noteDecision('reject', edits);
   }
 
-  /** Something that the user decided, for the record. `choice`: the act in a word; `id`: of what it was about. */
+  /** Records a decision of the user. `choice`: the action in a word; `id`: of its subject. */
   recordUserDecision(choice: PersonsChoice, what: string, id: string): void {
     const author = { app: userApp, sessionId: 'person', tool: choice, mode: 'direct' };
     this.recorded.emit({ author, what, failure: undefined, decided: { id, choice, by: 'person' } });
@@ -255,7 +254,7 @@ export class ServerAdmin {
     return { kind: 'proposed', proposal: await this.#propose(changes, author, sentence) };
   }
 
-  /** Stores references only: plain secrets go to the vault first. Rejects with AppError `secret_locked`. */
+  /** Stores only references; plain secrets go to the vault first. Rejects with AppError `secret_locked`. */
   async #propose(
     requested: readonly ServerChange[],
     author: ChangeAuthor,
@@ -271,7 +270,7 @@ export class ServerAdmin {
     }
   }
 
-  /** `added`: names of secrets that the vault did not have. */
+  /** `added`: names of secrets that are new in the vault. */
   async #withReferences(
     requested: readonly ServerChange[],
   ): Promise<{ readonly changes: readonly ServerChange[]; readonly added: readonly string[] }> {
@@ -307,7 +306,10 @@ export class ServerAdmin {
     await this.#secrets.removeUnused(secrets.filter((name) => !others.includes(`\${secret:${name}}`)));
   }
 
-  /** Whether policy lets models make the changes. A held server cannot be freed by removing it and adding it again. */
+  /**
+   * Whether the policy permits these changes without approval. A held server cannot be freed by removing and adding
+   * it.
+   */
   #isFree(changes: readonly ServerChange[]): boolean {
     if (this.#config.current.policy.agentChanges !== 'allow') return false;
     return changes.every((change) => {
@@ -318,23 +320,20 @@ export class ServerAdmin {
     });
   }
 
-  /**
-   * A secret is the user's to give: to another program or address it goes at their word only, whatever else models may
-   * do.
-   */
+  /** Whether a secret would go to another program or address, which always requires the user's approval. */
   async #givesSecrets(changes: readonly ServerChange[]): Promise<boolean> {
     const text = await readConfigText(this.configPath).catch(() => '');
     const explained = explainChanges(text, changes);
     return explained.some(({ secrets }) => secrets.length > 0);
   }
 
-  /** Whether a process would run, or could after this, with more reach than the user has given it. */
+  /** Whether a process would run, or could run afterwards, with more access than the user has granted it. */
   #leavesBox(change: ServerChange): boolean {
     if (change.kind === 'add') return !change.isFoundHere && !isWithinDefaultSandbox(change.entry);
     if (change.kind === 'update' && change.fields['inheritEnv'] !== undefined) return true;
     const server = this.#config.current.servers.find(({ name }) => name === change.server);
     if (server?.kind !== 'stdio' || server.isolate === undefined) return false;
-    // Added again, it would be in the default one.
+    // Added again, it would be in the default sandbox.
     if (change.kind === 'remove') return !isDefaultSandbox(server.isolate);
     return change.kind === 'update' && changesSandbox(change.fields);
   }
@@ -374,7 +373,7 @@ export class ServerAdmin {
     return this.#config.current.servers.find(({ name }) => name === server) ?? config;
   }
 
-  /** Throws AppError `not_allowed` if the user does not accept such changes. */
+  /** Throws AppError `not_allowed` if the user does not permit such changes. */
   #requireAllowed({ kind }: ServerChange): void {
     const { agentChanges, allowAdd, allowRemove } = this.#config.current.policy;
     if (agentChanges !== 'refuse' && (kind !== 'add' || allowAdd) && (kind !== 'remove' || allowRemove)) return;
@@ -397,7 +396,7 @@ export class ServerAdmin {
       });
     }
     if (kind !== 'add') this.#servers.get(server);
-    // A proposal would be a way round what the user sees in a review.
+    // A proposal would bypass the review.
     assertReviewed(this.#config.current.servers.find(({ name }) => name === server));
     if (!this.#config.pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
     throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the person.`, {
@@ -410,8 +409,8 @@ export class ServerAdmin {
   }
 
   /**
-   * Writes the config, all or nothing, and waits until the servers follow, so that the author's next request sees the
-   * change.
+   * Writes the config, all or nothing, and waits until the servers are updated, so that the author's next request sees
+   * the change.
    */
   async #apply(requested: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
     // Plain secrets of another app's entry are stored in the vault.
@@ -421,7 +420,7 @@ export class ServerAdmin {
     await this.#follow();
     for (const change of changes) {
       if (change.kind === 'describe') await this.#describe(change, author);
-      // Another follower of the config may have applied it first and may still be starting the server.
+      // Another listener of the config may have applied it first and may still be starting the server.
       else await this.#servers.find(change.server)?.start();
     }
   }
@@ -438,7 +437,7 @@ export class ServerAdmin {
   }
 }
 
-/** The changes with the values that the model gave in place of the references that stand for them. */
+/** The changes with the values that the model gave, in place of the references to them. */
 function withValues(changes: readonly ServerChange[], values: ReadonlyMap<string, string>): readonly ServerChange[] {
   return mapTexts(changes, (text) =>
     text.replace(/\$\{secret:([\w.-]+)\}/g, (whole, name: string) => values.get(name) ?? whole),

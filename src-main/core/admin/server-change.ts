@@ -1,4 +1,4 @@
-/** The possible changes to configured servers, and the one rule about whose approval each needs. */
+/** The possible changes of configured servers, and the only rule about whose approval each needs. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
@@ -13,17 +13,14 @@ interface AddedServer {
   readonly kind: 'add';
   readonly server: string;
   readonly entry: JsonObject;
-  /** An app or a bundle of the user starts it just so, with their rights. */
+  /** Whether an app or bundle of the user starts it in exactly this way, with the user's access. */
   readonly isFoundHere?: true;
 }
 
 export type ServerChange =
   | AddedServer
   | { readonly kind: 'remove'; readonly server: string }
-  /**
-   * A field that is null is taken out; one that is an object (env, headers) is merged into what is there, key by key,
-   * alike.
-   */
+  /** A null field is removed; an object (env, headers) is merged into the existing one. */
   | { readonly kind: 'update'; readonly server: string; readonly fields: JsonObject }
   | { readonly kind: 'enable'; readonly server: string }
   | { readonly kind: 'disable'; readonly server: string }
@@ -36,7 +33,7 @@ interface ToolText {
   readonly own: string;
 }
 
-/** Who asks for a change: a model in a client app's session, through one of our tools. */
+/** Who requests a change: a model in a client app's session, through one of our tools. */
 export interface ChangeAuthor {
   readonly app: string;
   readonly sessionId: string;
@@ -45,7 +42,7 @@ export interface ChangeAuthor {
   readonly mode?: string;
 }
 
-/** The rule, as the settings tell it. Every admin tool is held to it (tests/host/agent-changes.test.ts). */
+/** The rule as described in the settings. It applies to every admin tool (tests/host/agent-changes.test.ts). */
 export const agentChangePolicyTexts = {
   ask:
     'Models may look at your servers and try them again. Whatever changes what other sessions have waits for you: adding, ' +
@@ -57,13 +54,11 @@ export const agentChangePolicyTexts = {
     'Models may look at your servers and try them again, and cannot even ask for changes. All of it stands in the activity.',
 } as const;
 
-/**
- * Shorter than this, in seconds, no server starts and no call ends: a way to switch one off that does not look like it.
- */
+/** With a shorter timeout no server starts and no call ends, which would disable a server in disguise. In seconds. */
 const minTimeoutSeconds = 1;
 const timeouts = ['initTimeoutSeconds', 'callTimeoutSeconds', 'idleTimeoutSeconds', 'timeout'];
 
-/** Throws AppError `bad_request` for a change that nobody can want. */
+/** Throws AppError `bad_request` for a senseless change. */
 export function assertSensible(change: ServerChange): void {
   const fields = change.kind === 'add' ? change.entry : change.kind === 'update' ? change.fields : {};
   for (const field of timeouts) {
@@ -75,7 +70,7 @@ export function assertSensible(change: ServerChange): void {
   }
 }
 
-/** The text of the config file with the change made. Throws as the edits of config/edit-config.ts do. */
+/** The config text with the change applied. Throws as the edits of config/edit-config.ts do. */
 export function editConfig(text: string, change: ServerChange): string {
   switch (change.kind) {
     case 'add':
@@ -96,7 +91,7 @@ export function editConfig(text: string, change: ServerChange): string {
   }
 }
 
-/** The change as a sentence for the user, names as they are. */
+/** The change as a sentence for the user, with names verbatim. */
 
 export function describeChange(change: ServerChange): string {
   switch (change.kind) {
@@ -137,10 +132,10 @@ export function describeEdits(waiting: readonly PendingEdit[]): string {
   return `The config file was changed outside of Tooltray: ${list}. Not in use until you agree.`;
 }
 
-/** Fields that neither launch, connect, nor say what models read or may do. */
+/** Fields that neither launch or connect anything nor affect what models read or may do. */
 const calmFields: ReadonlySet<string> = new Set(['lazy', 'idleTimeoutSeconds', 'notes', 'source', 'registry']);
 
-/** Something new starts, is reached, or is shown to models: the page does not make its approval the default button. */
+/** Whether something new starts, is reached, or is shown to models, so that approval is not the default button. */
 export function isRisky(change: ServerChange): boolean {
   if (change.kind === 'remove' || change.kind === 'disable') return false;
   if (change.kind !== 'update') return true;
@@ -148,19 +143,20 @@ export function isRisky(change: ServerChange): boolean {
 }
 
 /**
- * A change that a model asked for and the user has not decided yet. All of them are in one document that several cores
- * share and one process changes at a time, so that a decision in one of them counts in all.
+ * A change that a model requested and the user has not decided yet. All are in one document that several cores share
+ * and one process changes at a time, so that a decision applies to all cores.
  */
 export interface Proposal {
   readonly id: string;
   /** ms since 1970. */
   readonly at: number;
   readonly author: ChangeAuthor;
-  /** Changes decided on together, in the order in which they are made. */
+  /** Changes that are decided together, in order of application. */
   readonly changes: readonly ServerChange[];
   readonly sentence: string;
   /**
-   * Hash of each server's entry when it was proposed, null for none: an entry that changed since is not overwritten.
+   * Hash of each server's entry at the time of the proposal, null for none, so that a changed entry is not
+   * overwritten.
    */
   readonly bases: Readonly<Record<string, string | null>>;
   /** Names of secrets that were stored in the vault for it. */
@@ -171,14 +167,14 @@ type NewProposal = Pick<Proposal, 'author' | 'changes' | 'bases' | 'secrets'> & 
   readonly sentence?: string | undefined;
 };
 
-/** Limits for open proposals, in total and for one app. All apps share one user, so no app may use the whole quota. */
+/** Maximum number of open proposals, in total and per app, because all apps share one user. */
 const maxProposals = 100;
 const maxProposalsPerApp = 20;
 /** Maximum size of a proposal as JSON, in bytes; a user could not review a larger one. */
 const maxProposalBytes = 64 * 1024;
 
 export class ProposalStore {
-  /** Some proposal was added or decided, here or in another process. */
+  /** Emits when a proposal was added or decided, here or in another process. */
   readonly changed = new Emitter();
   readonly #document: JsonDocument;
   #seen: readonly Proposal[] = [];
@@ -188,14 +184,14 @@ export class ProposalStore {
     this.#document = document;
   }
 
-  /** Follows what other processes do, until `stop`; resolves when it does. */
+  /** Follows changes by other processes until `stop`; resolves when it does. */
   async start(): Promise<void> {
     await this.#document.start();
     this.#stop = this.#document.changed.on(() => void this.#look());
     this.#seen = await this.all();
   }
 
-  /** To be called once `start` has resolved. */
+  /** Call it after `start` has resolved. */
   async stop(): Promise<void> {
     this.#stop();
     await this.#document.stop();
@@ -226,7 +222,7 @@ export class ProposalStore {
     });
   }
 
-  /** Takes a proposal out. Rejects with AppError `not_found`, also where another process was faster. */
+  /** Removes a proposal. Rejects with AppError `not_found`, also if another process was faster. */
   take(id: string): Promise<Proposal> {
     return this.#change((open) => {
       const proposal = open.find((one) => one.id === id);

@@ -11,12 +11,12 @@ import { joinNames } from '../trust/inbox/entry-consequences.ts';
 /** How long the user waits for the outcome of a sign-out, in ms; the sign-out continues after that. */
 const signOutTimeoutMs = 5000;
 
-/** `later`: it is gone here, and what became of it there is not known yet. */
+/** `later`: deleted here, and the result of the revocation is not known yet. */
 export type SignOutState = RevocationResult['how'] | 'later';
 
 /**
- * Takes the sign-in of a server that is gone away, here at once. undefined: nobody could sign in to it. Rejects with
- * the file system's error.
+ * Revokes the sign-in of a removed server; it is deleted here at once. Undefined: the server has no sign-in. Rejects
+ * with the file system's error.
  */
 export async function signOutRemovedServer(
   server: ServerConfig,
@@ -26,7 +26,7 @@ export async function signOutRemovedServer(
   return left && awaitSignOut(left);
 }
 
-/** Waits a moment for what became of it there. */
+/** Waits briefly for the result of the revocation. */
 export async function awaitSignOut({
   takenBack,
 }: {
@@ -35,7 +35,7 @@ export async function awaitSignOut({
   return (await settleWithin(takenBack, signOutTimeoutMs))?.how ?? 'later';
 }
 
-/** Secrets that only this server got. */
+/** Secrets that only this server receives. */
 export function secretsOnlyUsedBy(server: ServerConfig | undefined, { servers }: AppConfig): readonly string[] {
   if (server === undefined) return [];
   const others = new Set(servers.filter(({ name }) => name !== server.name).flatMap((one) => [...secretNamesOf(one)]));

@@ -26,16 +26,16 @@ import { scannedAs } from '../trust/pins/scan-changes.ts';
 import { diffDefinitions, pinnableDefinitions, type DefinitionChange } from '../trust/pins/pinned-definitions.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
 
-/** Texts are as the server said them, what cannot be seen marked: for a user, never for a model. */
+/** Texts are verbatim, with invisible characters marked: for a user, never for a model. */
 export interface ServerPreview {
   /** ms since 1970. */
   readonly at: number;
-  /** false: it could not be started, or did not answer. */
+  /** False: it could not be started, or did not respond. */
   readonly isDone: boolean;
   /** The outcome, including what was withheld from the server. */
   readonly sentence: string;
   readonly tools: number;
-  /** Ids of the rules that its texts were found by. */
+  /** Ids of the scan rules that its texts match. */
   readonly rules: readonly string[];
   readonly isGrave: boolean;
   readonly parts: readonly InboxPart[];
@@ -57,27 +57,25 @@ interface LookParts {
 /** Placeholder for a secret: lets a server start that only checks that the secret is set. */
 const withheld = 'withheld';
 const defaultTimeoutMs = 60_000;
-/** For a package that is fetched first, in ms. */
+/** Time limit for a package that must be fetched, in ms. */
 const packageFetchTimeoutMs = 200_000;
 /** Maximum number of definitions in a preview; a user could not review more. */
 const maxDefinitions = 500;
-/** In characters of JSON; what is longer is cut from the look, and said to be. */
+/** Maximum length of a definition's JSON, in characters; a longer one is omitted, with a note. */
 const maxDefinitionLength = 256 * 1024;
-/**
- * Fetched again at each start, which a sandbox without network access cannot do; or dependent on a container service.
- */
+/** Commands that fetch at each start, which a sandbox without network cannot do, or that need a container service. */
 const needsOutside = /^(?:uvx|uv|pipx|bunx|pnpx|pnpm|yarn|docker|podman|nerdctl)$/;
 
 export class ServerPreviewer {
   readonly #parts: LookParts;
-  /** One after the other: each may fetch a package. */
+  /** One at a time, because each may fetch a package. */
   readonly #slots = new StartLimiter(1);
 
   constructor(parts: LookParts) {
     this.#parts = parts;
   }
 
-  /** `entry`: as it is written. Never rejects: why it cannot be is what came of it. */
+  /** `entry`: as written. Never rejects: an error is part of the result. */
   async preview(server: string, entry: JsonObject): Promise<ServerPreview> {
     try {
       const launch = this.#launchOf(server, entry);
@@ -91,7 +89,7 @@ export class ServerPreviewer {
   async #run(launch: BareLaunch): Promise<ServerPreview> {
     const { server, missing } = launch;
     const { transports, version } = this.#parts;
-    // Lists of many pages take no longer than that altogether.
+    // Limits the time for lists with many pages.
     const limit = AbortSignal.timeout(server.initTimeoutMs * 1.5);
     const probe = await probeConnection(server, transports, version, { signal: limit });
     if ('error' in probe) return this.#failed(whyNot(probe, missing));
@@ -135,7 +133,7 @@ export class ServerPreviewer {
     return { at: this.#parts.now(), isDone: false, sentence, ...nothing };
   }
 
-  /** Rejects with AppError if there is nothing that a box could start. */
+  /** Rejects with AppError if a sandbox cannot start anything. */
   #launchOf(name: string, entry: JsonObject): BareLaunch {
     const { config, env, limitMs = defaultTimeoutMs } = this.#parts;
     const bare = { ...withoutSecrets(name, entry, env), enabled: true, disabled: false, quarantined: false };
@@ -174,10 +172,7 @@ interface BareLaunch {
   readonly missing: readonly string[];
 }
 
-/**
- * The entry without a value that is or looks like a secret, wherever it stands, and without variables of the user's
- * login.
- */
+/** The entry without values that are or look like secrets, and without variables of the user's login environment. */
 function withoutSecrets(name: string, entry: JsonObject, env: Env): JsonObject {
   const places = Object.entries(env).filter(
     ([key, value]) => isCommonVariable(key, process.platform) && value !== undefined && maskText(value) === value,

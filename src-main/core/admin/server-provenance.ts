@@ -1,4 +1,4 @@
-/** Background of a server besides its status: its origin, what it reaches, its secrets, and when it was accepted. */
+/** The background of a server: its origin, its access, its secrets, and when it was accepted. */
 import { isSecretName, maskText } from '../base/mask.ts';
 import { markInvisible } from '../base/visible-text.ts';
 import type { ServerConfig, StdioServerConfig } from '../config/server-config.ts';
@@ -20,7 +20,7 @@ import {
 import { FilePinStore } from '../trust/pins/pin-store.ts';
 
 interface Known {
-  /** Folder of what was accepted of each server. */
+  /** Folder with the accepted definitions of each server. */
   readonly pinFolder: string;
   /** Digests of program files; computed on each call if absent. */
   readonly digests?: FileDigestCache;
@@ -32,18 +32,18 @@ interface SignedIn {
   readonly account: string | undefined;
 }
 
-/** Sentences. */
+/** In sentences. */
 export interface ServerProvenance {
   readonly origin: string;
   /** Whether it comes with Tooltray and needs no acceptance. */
   readonly isOurs: boolean;
-  /** In ms since 1970; undefined: nothing of it was accepted yet. */
+  /** In ms since 1970; undefined: nothing was accepted yet. */
   readonly acceptedAt: number | undefined;
   readonly reach: readonly string[];
   readonly holds: readonly string[];
 }
 
-/** Starts and asks no server. Never rejects. */
+/** Never rejects, and neither starts nor queries a server. */
 export async function loadServerProvenance(
   server: ServerConfig,
   { pinFolder, digests, signedIn }: Known,
@@ -61,7 +61,7 @@ export async function loadServerProvenance(
   };
 }
 
-/** All of it in a row. */
+/** All sentences as one text. */
 export function formatProvenance({ origin, isOurs, acceptedAt, reach, holds }: ServerProvenance): string {
   const since = acceptedAt === undefined ? 'Nothing of it was accepted yet.' : `Accepted ${dateOf(acceptedAt)}.`;
   return [origin, ...(isOurs ? [] : [since]), ...reach, ...holds].join(' ');
@@ -80,7 +80,7 @@ async function originOf(server: ServerConfig, digests: FileDigestCache | undefin
   const { pin, program } = await fingerprintLaunch(server, digests?.of);
   const version =
     pin === undefined || isEngine.test(runner) ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`;
-  // What is fetched by name is that package; of others the command line says which they are.
+  // A fetched package is identified by name; otherwise the command line is shown.
   const [started, ...words] = program.split('\n').filter((word) => !word.startsWith('-'));
   const named = started === runner && exact.test(version) ? words[0] : undefined;
   if (named !== undefined) return `Is ${markInvisible(maskText(named))} by ${runner}, ${version}.`;
@@ -104,7 +104,7 @@ function imageVersion(image: string): string {
   return digest === undefined ? 'whatever that name stands for here when it starts' : `which is ${digest} and no other`;
 }
 
-/** In a box a package of npm is installed once; without one the runner looks for a newer one. */
+/** In a sandbox an npm package is installed once; otherwise the runner fetches newer versions. */
 function floatingVersion({ command, args, isolate }: StdioServerConfig): string {
   const newest = 'the newest at each start';
   if (npxPackage(command, args) === undefined) return newest;
@@ -119,7 +119,7 @@ function addedFrom({ registry }: ServerConfig): readonly string[] {
   return [markInvisible(`Was added from the registry "${name}", where it is ${`${server} ${version}`.trim()}.`)];
 }
 
-/** A version of a package, not the digest of a file. */
+/** The version of a package, as opposed to the digest of a file. */
 const exact = /^version (?!sha256:|\d+ bytes)/;
 
 function reachOf(server: ServerConfig): readonly string[] {

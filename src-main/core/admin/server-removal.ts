@@ -1,6 +1,4 @@
-/**
- * Servers that a user takes out of the config: their sign-in goes with them, and the entry can be put back for a while.
- */
+/** Servers that a user removes from the config: their sign-in is revoked, and the entry can be restored for a while. */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { truncateName } from '../base/visible-text.ts';
@@ -21,11 +19,11 @@ export interface RemovalResult {
 interface RemovalsParts extends OrphanedSignInsDeps {
   readonly config: ConfigStore;
   readonly edits: UserEdits;
-  /** Deletes what a server in a sandbox has kept. Never rejects. */
+  /** Deletes the files of a sandboxed server. Never rejects. */
   readonly removeHomes: (server: string) => Promise<void>;
 }
 
-/** In memory alone: entries hold what the user wanted gone. */
+/** Maximum number of removed entries; in memory only, because the user wanted them gone. */
 const maxUndoEntries = 20;
 
 export class ServerRemoval {
@@ -36,7 +34,7 @@ export class ServerRemoval {
     this.#parts = parts;
   }
 
-  /** Usable or not. Rejects with AppError `server_not_found`, or as the config's edit does. */
+  /** Removes an entry, valid or not. Rejects with AppError `server_not_found`, or as the config's edit does. */
   async remove(server: string): Promise<RemovalResult> {
     const { config, edits, signIns, onSignedOut } = this.#parts;
     const known = config.current.servers.find(({ name }) => name === server);
@@ -92,7 +90,7 @@ export class ServerRemoval {
     return true;
   }
 
-  /** The entry is as it was; nobody is signed in to it. Rejects with AppError `not_found`, `config_conflict`. */
+  /** Restores the entry; its sign-in stays revoked. Rejects with AppError `not_found`, `config_conflict`. */
   async undo(id: string): Promise<{ readonly server: string }> {
     const edit = this.#removed.get(id);
     if (edit?.kind !== 'entry') {

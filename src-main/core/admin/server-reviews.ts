@@ -1,7 +1,6 @@
 /**
- * Servers that a user has to look at before they start, or before another launch takes the place of the accepted one. A
- * server is accepted, in review or blocked; who writes its entry through Tooltray has accepted it by that. No MCP tool
- * leads here.
+ * Servers that a user has to review before they start, or before another launch replaces the accepted one. A server is
+ * accepted, in review or blocked; writing its entry through Tooltray accepts it. No MCP tool can access this.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -23,27 +22,27 @@ import { revertEdit, type AppliedEdit } from './revert-edit.ts';
 
 export interface ServerReview {
   readonly server: string;
-  /** `changed`: the accepted launch stays in use until the user has decided on another one. */
+  /** `changed`: the accepted launch stays in use until the user has decided on the new one. */
   readonly status: 'accepted' | 'changed' | 'in-review' | 'blocked';
-  /** Stands for this entry and no other. */
+  /** Identifies exactly this entry. */
   readonly id: string;
-  /** Every line of the entry, verbatim, beside what was accepted before. */
+  /** Every line of the entry, verbatim, next to what was accepted before. */
   readonly lines: readonly DiffLine[];
-  /** Secrets of the lines are shown as `***`. */
+  /** Whether secrets of the lines are shown as `***`. */
   readonly isMasked: boolean;
   /** The consequences of accepting it, most severe first. */
   readonly meanings: readonly Consequence[];
-  /** The consequences that concern the secrets it would get. */
+  /** The consequences that concern secrets it would receive. */
   readonly secrets: readonly Consequence[];
   /** The risks that accepting it adds. */
   readonly risks: readonly InboxRisk[];
-  /** Its command line or address, secrets masked. */
+  /** Its command line or address, with secrets masked. */
   readonly command: string;
   /** Its lists, if the user requested a preview; otherwise undefined. */
   readonly look: ServerPreview | undefined;
 }
 
-/** `refuse` takes the entry out of the config file, or puts back what was accepted before. */
+/** `refuse` removes the entry from the config file, or restores what was accepted before. */
 export type ReviewChoice = 'accept' | 'refuse' | 'block';
 
 interface ReviewParts {
@@ -53,7 +52,7 @@ interface ReviewParts {
   /** Records the decision in the audit log. */
   readonly note: (choice: ReviewChoice | 'look', what: string, id: string) => void;
   readonly history: Pick<DecisionHistory, 'add'>;
-  /** The last looks: what is decided on is the same wherever it was looked at. */
+  /** The latest previews, shared so that a decision applies to what was previewed anywhere. */
   readonly document: JsonDocument;
 }
 
@@ -64,7 +63,7 @@ interface Reviewed {
   readonly before: JsonObject | undefined;
 }
 
-/** The last look at one entry. */
+/** The latest preview of an entry. */
 interface Looked {
   readonly entry: string;
   readonly look: ServerPreview;
@@ -72,7 +71,7 @@ interface Looked {
 
 type Looks = ReadonlyMap<string, Looked>;
 
-/** Looks that are remembered. */
+/** Maximum number of stored previews. */
 const maxStoredPreviews = 50;
 
 export class ServerReviews {
@@ -94,7 +93,7 @@ export class ServerReviews {
     );
     const names = [...new Set([...changed, ...held])];
     const text = names.length === 0 ? '' : await config.text();
-    // One that was taken out of the file a moment ago waits for nothing.
+    // An entry that was just removed from the file needs no review.
     const looks = await this.#looks();
     const reviews = names
       .filter((name) => hasServer(text, name))
@@ -102,7 +101,7 @@ export class ServerReviews {
     return reviews.toSorted((one, other) => Number(one.status === 'blocked') - Number(other.status === 'blocked'));
   }
 
-  /** One server, whatever its standing. Rejects with AppError `server_not_found`. */
+  /** The review of one server, whatever its status. Rejects with AppError `server_not_found`. */
   async find(name: string): Promise<ServerReview> {
     return this.#reviewOf(name, await this.#parts.config.text(), await this.#looks()).review;
   }
@@ -122,7 +121,7 @@ export class ServerReviews {
     }
     const look = await looks.preview(name, entry);
     await this.#keep(name, { entry: JSON.stringify(entry), look });
-    // Without a word of the server: the record is read by more than the user.
+    // Without texts of the server, because the audit log has other readers.
     const came = look.isDone ? `it lists ${formatCount(look.tools, 'tool')}` : 'which could not be done';
     note('look', markInvisible(`Looked inside the server "${name}", ${came}.`), id);
     this.previewed.emit();
@@ -130,8 +129,8 @@ export class ServerReviews {
   }
 
   /**
-   * The user's word, kept in the history. `id`: of what they saw; an entry may be changed at any time. Rejects with
-   * AppError `server_not_found`, or `config_conflict` where it is another one now.
+   * The user's decision, stored in the history. `id`: of what they saw, because an entry may change at any time.
+   * Rejects with AppError `server_not_found`, or `config_conflict` if the entry has changed.
    */
   async decide(name: string, choice: ReviewChoice, id: string, by: string): Promise<DecisionResult> {
     const { config, servers, note, history } = this.#parts;
@@ -144,7 +143,7 @@ export class ServerReviews {
         return revertEdit(text, { kind: 'entry', server: name, entry, before });
       });
     await servers.apply(config.current.servers);
-    // One that stays is of an entry that is not there any more.
+    // A remaining preview belongs to an entry that no longer exists.
     await this.#keep(name, undefined).catch(() => undefined);
     const sentence = markInvisible(`${said[choice]} the server "${name}".`);
     note(choice, sentence, id);
@@ -156,8 +155,8 @@ export class ServerReviews {
   }
 
   /**
-   * Only what says itself that nobody has accepted it may be written back: anything else would count as accepted by
-   * that. A block is lifted by another review.
+   * The edit that undo writes. Only an entry that is marked as unaccepted may be written back, because any other would
+   * count as accepted. A block is lifted by another review.
    */
   async #wayBack(name: string, choice: ReviewChoice, before: JsonObject): Promise<AppliedEdit | undefined> {
     if (choice === 'block' || before['quarantined'] !== true) return undefined;
@@ -166,7 +165,7 @@ export class ServerReviews {
     return { kind: 'entry', server: name, entry, before };
   }
 
-  /** Throws AppError `config_conflict` where another thing was shown. */
+  /** Throws AppError `config_conflict` if something else was shown. */
   #seen(name: string, id: string, text: string, looks: Looks): Reviewed {
     const seen = this.#reviewOf(name, text, looks);
     if (seen.review.id === id) return seen;
@@ -199,7 +198,7 @@ export class ServerReviews {
     return looksIn(await this.#parts.document.read());
   }
 
-  /** The latest stands last. */
+  /** Newest last. */
   #keep(name: string, looked: Looked | undefined): Promise<void> {
     return this.#parts.document.change((value) => {
       const others = [...looksIn(value)].filter(([other]) => other !== name);

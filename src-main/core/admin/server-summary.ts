@@ -8,31 +8,31 @@ import type { ServerHealth } from '../servers/server-state.ts';
 
 export interface ServerSummary {
   readonly name: string;
-  /** `c1`, `c2` … in the order of the config. */
+  /** `c1`, `c2` … in config order. */
   readonly alias: string;
   readonly enabled: boolean;
-  /** Why it is off though its switch says on. */
+  /** Why it is not running although it is enabled. */
   readonly held: LeaseHandle | undefined;
   readonly state: ManagedServer['state']['kind'];
   readonly health: ServerHealth;
   readonly transport: ServerConfig['kind'];
   /** Command line or address, masked. */
   readonly endpoint: string;
-  /** The entry as the core understands it, masked. */
+  /** The parsed entry, masked. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly tools: number;
   readonly handshake: Handshake | undefined;
   /** ms since 1970. */
   readonly listedAt: number | undefined;
-  /** Why it is not there, if it is not; while it is tried again, why it was not. */
+  /** Why it is unavailable; while it is retried, the last failure. */
   readonly error: string | undefined;
-  /** Tries in a row that came to nothing. */
+  /** Number of consecutive failures. */
   readonly failures: number;
 }
 
 /**
- * `config` is what is configured now: a running server keeps the one it was started with where the difference is no
- * reason to restart.
+ * `config`: the current config, which may differ from that of the running server if the difference requires no
+ * restart.
  */
 export function summarizeServer(server: ManagedServer, index: number, config: ServerConfig): ServerSummary {
   const { state } = server;
@@ -96,10 +96,7 @@ function writtenClient(client: OAuthClient): JsonObject {
   };
 }
 
-/**
- * Secrets also appear where no name reveals them: in headers of any name, in the path of an address, alone in an
- * argument.
- */
+/** Masks more for models: secrets in headers of any name, in paths of addresses, and in plain arguments. */
 function forModels({ args, url, headers, isolation, ...others }: Record<string, unknown>): Record<string, unknown> {
   const extraArgs = isObject(isolation) ? isolation['extra_args'] : undefined;
   return {
@@ -118,7 +115,7 @@ function forModels({ args, url, headers, isolation, ...others }: Record<string, 
   };
 }
 
-/** Flags, the program or package that comes first, paths, numbers, sizes and words; whatever else may be a secret. */
+/** Shows flags, the program or package, paths, numbers, sizes and words; anything else may be a secret. */
 function shownArguments(args: readonly string[]): readonly string[] {
   const first = args.findIndex((arg) => !arg.startsWith('-'));
   return args.map((arg, index) => {
@@ -135,7 +132,7 @@ function isPlain(value: string): boolean {
   return !looksRandom(value) && (isPath || /^[A-Za-z][A-Za-z/._:@-]*$/.test(value));
 }
 
-/** A run of letters and digits, or of letters alone, that is no word. */
+/** Whether a run of letters and digits, or only letters, is not a word. */
 function looksRandom(text: string): boolean {
   return text.split(/[^A-Za-z0-9]+/).some((run) => run.length > 20 || (run.length > 11 && /\d/.test(run)));
 }

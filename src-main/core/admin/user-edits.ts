@@ -1,4 +1,4 @@
-/** Changes of servers that the user makes: no proposal stands between them and the config file. */
+/** Changes of servers by the user, which need no proposal. */
 import type { ConfigProblem } from '../config/app-config.ts';
 import type { ToolSelection } from '../config/server-config.ts';
 import { AppError } from '../base/errors.ts';
@@ -39,8 +39,8 @@ export class UserEdits {
   }
 
   /**
-   * The entry as it is written, its secrets masked; of a server that waits for the user's word letter by letter, since
-   * switching it on starts what stands there. Rejects with AppError `server_not_found`.
+   * The entry as written, with secrets masked; verbatim for a server in review, because enabling it starts exactly
+   * that. Rejects with AppError `server_not_found`.
    */
   async maskedEntry(server: string): Promise<JsonObject> {
     const entry = await this.#entry(server);
@@ -48,14 +48,14 @@ export class UserEdits {
     return held === undefined || held === 'setup' ? (maskObject(entry) as JsonObject) : entry;
   }
 
-  /** `entry` with what is masked in it taken from the one there is. */
+  /** `entry` with masked values replaced by the current ones. */
   async unmaskEntry(entry: JsonObject, server: string | undefined): Promise<JsonObject> {
     if (server === undefined || this.#servers.find(server) === undefined) return entry;
     const whole = await this.#entry(server);
     return fillIn(entry, maskObject(whole), whole) as JsonObject;
   }
 
-  /** Rejects with AppError `config_conflict` where the name is taken and is not to be replaced, `config_invalid`. */
+  /** Rejects with AppError `config_conflict` if the name is taken and `replace` is false, or `config_invalid`. */
   async save(name: string, entry: JsonObject, replace: boolean): Promise<void> {
     const whole = await this.unmaskEntry(entry, replace ? name : undefined);
     await this.#change((text) =>
@@ -66,8 +66,8 @@ export class UserEdits {
   }
 
   /**
-   * Puts back what stood in the file before these were written. Rejects with AppError `config_conflict` where one of
-   * them is another by now: then nothing is written.
+   * Restores the previous content. Rejects with AppError `config_conflict`, with nothing written, if an edited part
+   * has changed since.
    */
   revert(edits: readonly AppliedEdit[]): Promise<void> {
     return this.#change((text) => {
@@ -76,13 +76,13 @@ export class UserEdits {
     });
   }
 
-  /** The entries as they are written; undefined for one that is not there. Nothing is masked. */
+  /** The entries as written; undefined for a missing one. Nothing is masked. */
   async rawEntries(servers: readonly string[]): Promise<ReadonlyMap<string, JsonObject | undefined>> {
     const text = await this.#config.text();
     return new Map(servers.map((server) => [server, hasServer(text, server) ? rawEntry(text, server) : undefined]));
   }
 
-  /** Several at once, so that they start together; one that cannot be used is there, and its problem with it. */
+  /** Adds several servers, so that they start together; an invalid one is added with its problem. */
   addAll(servers: readonly { readonly name: string; readonly entry: JsonObject }[]): Promise<void> {
     return this.#write((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text));
   }
@@ -97,15 +97,15 @@ export class UserEdits {
     return gone;
   }
 
-  /** Rejects with AppError `not_allowed` where it has to be reviewed first. */
+  /** Rejects with AppError `not_allowed` if it has to be reviewed first. */
   async setEnabled(server: string, enabled: boolean): Promise<void> {
     if (enabled) assertReviewed(this.#servers.find(server)?.config);
     return this.#change((text) => setServerField(text, server, 'enabled', enabled));
   }
 
   /**
-   * Writes down which version of its package a server is: the one given, else the one that ran last. Rejects with
-   * AppError `server_not_found`, `bad_request`, or `not_found` if nothing floats or no version is known.
+   * Locks the package version of a server: the given one, otherwise the one that ran last. Rejects with AppError
+   * `server_not_found`, `bad_request`, or `not_found` if nothing floats or no version is known.
    */
   async lockVersion(server: string, given: string | undefined, env: NodeJS.ProcessEnv): Promise<PinnedVersion> {
     const { name, ...config } = this.#servers.get(server).config;
@@ -128,12 +128,12 @@ export class UserEdits {
     return { server: name, package: packageName, version };
   }
 
-  /** `tool` by the server's own name. */
+  /** `tool`: the server's own name. */
   setToolEnabled(server: string, tool: string, enabled: boolean): Promise<void> {
     return this.#change((text) => {
       const { off, only } = switchesOf(rawEntry(text, server));
       const known = this.#servers.find(server)?.listing.tools.map(({ name }) => String(name)) ?? [];
-      // A pattern that covers the tool becomes the names of the others that it covers.
+      // A pattern that matches the tool is replaced by the other names that it matches.
       const others = off.flatMap((one) => {
         if (one === tool) return [];
         return enabled && namesTool([one], tool)
@@ -147,19 +147,19 @@ export class UserEdits {
     });
   }
 
-  /** A field of several entries, by our name for it, with what each is to have in it. */
+  /** Sets a field of several entries, by our name for it. */
   setField(servers: readonly string[], field: string, value: (server: string) => unknown): Promise<void> {
     return this.#change((text) =>
       servers.reduce((edited, server) => setServerField(edited, server, field, value(server)), text),
     );
   }
 
-  /** A setting next to the servers; `undefined` takes it out. */
+  /** Sets a global setting; `undefined` removes it. */
   set(key: string, value: unknown): Promise<void> {
     return this.#change((text) => setTopLevel(text, key, value));
   }
 
-  /** Members of a group of settings; null takes one out. */
+  /** Sets members of a group of settings; null removes one. */
   async merge(key: string, members: JsonObject): Promise<void> {
     await this.#change((text) => {
       const written = rawSetting(text, key);
@@ -174,16 +174,13 @@ export class UserEdits {
     return rawEntry(await this.#config.text(), server);
   }
 
-  /** Resolves when the servers follow. */
+  /** Resolves when the servers are updated. */
   async #write(edit: (text: string) => string): Promise<void> {
     await this.#config.update(edit);
     await this.#servers.apply(this.#config.current.servers);
   }
 
-  /**
-   * The same; rejects with AppError `config_invalid`, with nothing written, where the edit itself would bring an error
-   * into the file.
-   */
+  /** The same; rejects with AppError `config_invalid`, with nothing written, if the edit would introduce an error. */
   async #change(edit: (text: string) => string): Promise<void> {
     await this.#write((text) => {
       const edited = edit(text);
@@ -193,7 +190,7 @@ export class UserEdits {
     });
   }
 
-  /** Errors that were there before, of other servers or settings, are no reason to refuse an edit. */
+  /** Existing errors of other servers or settings do not prevent an edit. */
   #newError(before: string, after: string): ConfigProblem | undefined {
     const errorsIn = (text: string): readonly ConfigProblem[] =>
       this.#config.parseText(text).problems.filter(({ severity }) => severity === 'error');
@@ -202,7 +199,7 @@ export class UserEdits {
   }
 }
 
-/** The same for the same error, whatever line it moved to. */
+/** Equal for the same error, whatever its line. */
 function errorKey({ path, reason }: ConfigProblem): string {
   return `${path} ${reason}`;
 }

@@ -1,6 +1,4 @@
-/**
- * Every tool, resource, template and prompt of all servers under one unique name: an unchanging picture of one moment.
- */
+/** Every tool, resource, template and prompt of all servers under a unique name: an immutable snapshot. */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { truncateName } from '../base/visible-text.ts';
@@ -31,13 +29,13 @@ export interface CatalogEntry {
   /** `server:name`, the canonical id. */
   readonly id: string;
   readonly server: string;
-  /** The server's name for it. */
+  /** The server's own name for it. */
   readonly name: string;
   /** The name shown to client apps. */
   readonly listedName: string;
-  /** The server's definition, untouched, unless it is down: then the description says so first. */
+  /** The server's definition unchanged, except that the description of an unavailable one says so first. */
   readonly definition: JsonObject;
-  /** Why it cannot be called now, in a few words; missing where it can. */
+  /** Why it cannot be called now, in a few words; absent if it can. */
   readonly down?: string;
 }
 
@@ -48,7 +46,7 @@ interface ServerPrefix {
 
 export interface Catalog {
   readonly servers: readonly string[];
-  /** Names of our own tools, under which no server's tool is listed. */
+  /** Names of our own tools, which tools of servers must not have. */
   readonly reserved: ReadonlySet<string>;
   /** Instructions by server, if the server has any. */
   readonly instructions: ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-/** The catalog of now: rebuilt when what a server offers changes, announced only when something really is different. */
+/** The current catalog: rebuilt when a server's listing changes, announced only if something differs. */
 import { Emitter } from '../base/emitter.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { AppConfig, ConfigProblem } from '../config/app-config.ts';
@@ -22,28 +22,28 @@ export interface CatalogChange {
   readonly prompts: boolean;
 }
 
-/** Whether the user left a tool on; `tool` by the server's own name. */
+/** Whether the user enabled a tool; `tool`: the server's own name. */
 export type IsToolEnabled = (server: string, tool: string) => boolean;
 
-/** The same among the servers that there are whenever it is asked. */
+/** The same for the current servers. */
 export function createToolEnablement(servers: () => AppConfig['servers']): IsToolEnabled {
   return (server, tool) => isToolEnabled({ servers: servers() }, server, tool);
 }
 
-/** Whether the tool exists at all; a tool that does not exist is reported nowhere. */
+/** Whether the tool exists; a tool that does not exist is reported nowhere. */
 type HasTool = (server: string, definition: JsonObject) => boolean;
 
 interface LiveCatalogOptions {
   readonly servers: ServerSet;
-  /** Names of our own tools, which no server's tool may be listed under. */
+  /** Names of our own tools, which tools of servers must not have. */
   readonly reserved: ReadonlySet<string>;
   readonly isOn: IsToolEnabled;
   readonly problems: () => readonly ConfigProblem[];
   /** See ToolFinder. */
   readonly knownFix?: ((server: string) => string | undefined) | undefined;
-  /** Absent if every tool is there. */
+  /** Absent if every tool exists. */
   readonly hasTool?: HasTool;
-  /** The apps show user interfaces. */
+  /** Whether the apps show user interfaces. */
   readonly showsViews?: boolean;
 }
 
@@ -59,10 +59,10 @@ export class LiveCatalog {
   readonly #aliases = new ServerAliases();
   readonly #showsViews: boolean;
   readonly #stops: readonly (() => void)[];
-  /** The tools available to models, for each list that contains others. */
+  /** The tools for models, by a list that also contains others. */
   readonly #modelTools = new WeakMap<Listing['tools'], Listing['tools']>();
   #current: Catalog = buildCatalog([], new Set());
-  /** Which servers were down when the catalog was made. */
+  /** Which servers were unavailable when the catalog was built. */
   #stood = '';
 
   constructor({ servers, reserved, isOn, problems, knownFix, hasTool, showsViews = false }: LiveCatalogOptions) {
@@ -88,7 +88,7 @@ export class LiveCatalog {
     ];
   }
 
-  /** Called when no session uses it any more: the catalog stays as it is. */
+  /** Called when no session uses it any more; the catalog then stays unchanged. */
   dispose(): void {
     for (const stop of this.#stops) stop();
   }
@@ -97,17 +97,17 @@ export class LiveCatalog {
     return this.#current;
   }
 
-  /** Whether every server has a listing, has failed, or has had `ms` to answer. */
+  /** Whether every server has a listing, has failed, or has had `ms` to respond. */
   isSettled(ms: number, only?: string): boolean {
     return this.#remainingMs(ms, only) === 0;
   }
 
-  /** Resolves when it is settled; or earlier, when something else is so. */
+  /** Resolves when the catalog is settled, or when `isSo` is true. */
   settled(ms: number, only?: string, isSo: () => boolean = () => false): Promise<void> {
     return this.#until(() => isSo() || this.isSettled(ms, only), this.#remainingMs(ms, only));
   }
 
-  /** Resolves when something is so, looking whenever a server has changed, and after `ms` in any case. */
+  /** Resolves when `isSo` is true, which is checked after each change of a server, or after `ms`. */
   async #until(isSo: () => boolean, ms: number): Promise<void> {
     if (ms === 0 || isSo()) return;
     await new Promise<void>((resolve) => {
@@ -133,8 +133,8 @@ export class LiveCatalog {
   }
 
   /**
-   * The tool that a spelling means. A server that it names and that is on its way is waited for as long as its start
-   * may take; `ms` is for the config alone. Rejects with AppError: what is in the way.
+   * Resolves a spelling to a tool. Waits for a named server while it starts, up to its start timeout; `ms` applies to
+   * the config only. Rejects with AppError if the tool cannot be called.
    */
   async awaitTool(
     spelling: string,
@@ -151,10 +151,7 @@ export class LiveCatalog {
     return this.finder.find(spelling, server);
   }
 
-  /**
-   * Resolves when a server's tools are known, which is waited for as long as its start may take. Rejects with AppError:
-   * its state.
-   */
+  /** Resolves when a server's tools are known, within its start timeout. Rejects with AppError: its state. */
   async awaitServer(handle: string, ms: number, context: Pick<CallContext, 'signal' | 'onProgress'>): Promise<void> {
     await this.configLoaded(ms);
     const { finder } = this;
@@ -170,9 +167,7 @@ export class LiveCatalog {
     if (absence !== undefined) throw absence.error;
   }
 
-  /**
-   * Resolves when the servers of the config are known, with what was listed by an earlier core; after `ms` in any case.
-   */
+  /** Resolves when the configured servers are known, including cached listings; after `ms` at the latest. */
   configLoaded(ms: number): Promise<void> {
     return this.#until(() => this.#servers.isConfigLoaded, ms);
   }
@@ -193,7 +188,7 @@ export class LiveCatalog {
     );
   }
 
-  /** To be called when tools were switched. */
+  /** Call it when tools were enabled or disabled. */
   rebuild(): void {
     const before = this.#current;
     const shown = this.#servers.all.filter((server) => server.config.enabled);
@@ -205,7 +200,7 @@ export class LiveCatalog {
       down: persistentProblem(server.state),
     }));
     this.#stood = this.#fingerprint();
-    // Those switched off have theirs too: it stays the same when they come back.
+    // Disabled servers have aliases, too, so that those stay the same when they are enabled.
     const aliases = this.#aliases.assign(this.#servers.all.map((server) => server.config.name));
     this.#current = buildCatalog(listed, this.#reserved, aliases, this.#showsViews);
     this.#reindex(before);
@@ -267,7 +262,7 @@ function pendingMs({ config, state, listedAt }: ManagedServer, ms: number): numb
   return state.failures > 0 ? 0 : Math.max(0, state.since + ms - Date.now());
 }
 
-/** Entries that nothing was made of, by the first thing that is wrong with them. */
+/** Entries that could not be parsed, by their first problem. */
 function flawed(servers: ServerSet, problems: readonly ConfigProblem[]): ConfiguredServer[] {
   const first = new Map<string, string>();
   for (const { severity, server, reason } of problems) {
@@ -277,7 +272,7 @@ function flawed(servers: ServerSet, problems: readonly ConfigProblem[]): Configu
   return [...first].map(([server, reason]) => invalidServer(server, reason));
 }
 
-/** For models: the servers are those of the last good configuration, or none. */
+/** For models: the servers in use are those of the last valid config, or none. */
 function wholeFileSentence(problems: readonly ConfigProblem[]): string | undefined {
   const found = problems.find(
     ({ severity, path, server }) => severity === 'error' && path === '' && server === undefined,
@@ -317,13 +312,11 @@ function sameResources(a: Catalog, b: Catalog): boolean {
   return equal(a.resources, b.resources) && equal(a.resourceTemplates, b.resourceTemplates);
 }
 
-/**
- * The short names `c1`, `c2` … of servers: in the order of the config, and never given to another while the core runs.
- */
+/** The short names `c1`, `c2` … of servers: in config order, and never reassigned while the core runs. */
 export class ServerAliases {
   readonly #given = new Map<string, string>();
 
-  /** The aliases of all these; new ones are numbered on. */
+  /** The aliases of these servers; new ones get the next numbers. */
   assign(servers: readonly string[]): ReadonlyMap<string, string> {
     for (const name of servers) {
       if (!this.#given.has(name)) this.#given.set(name, `c${this.#given.size + 1}`);

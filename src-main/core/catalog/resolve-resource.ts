@@ -6,15 +6,14 @@ import { isTooltrayUri, unprefixUri, unwrapUri, wrapUri } from './resource-uris.
 
 export interface ResourceTarget {
   readonly server: string;
-  /** The server's URI for it. */
+  /** The server's own URI for it. */
   readonly uri: string;
 }
 
 /**
- * The server that has the resource: where it is listed, the one that showed it in a result (`shownBy`; a list need not
- * contain what a link points at), or one with a matching template. No other server is asked: a server that answers for
- * an address that is not its own would be believed. Throws AppError if several have it: the first one in the config
- * would answer in the name of the others.
+ * The server of a resource: where it is listed, the one that returned it in a result (`shownBy`; lists need not
+ * contain link targets), or one with a matching template. No other server is queried, because a server could answer
+ * for another's address. Throws AppError if several have it, instead of choosing the first.
  */
 export function resolveResource(
   catalog: Catalog,
@@ -38,7 +37,7 @@ export function resolveResource(
   return targetByTemplate(catalog, uri);
 }
 
-/** A prefix that is in the listed template is in what was made of it, too. */
+/** A template's prefix is also part of URIs made from it. */
 function targetByTemplate({ resourceTemplates }: Catalog, uri: string): ResourceTarget | undefined {
   const found = resourceTemplates.flatMap(({ server, uri: template, prefix }) => {
     const own = prefix === undefined ? uri : unprefixUri(prefix, uri);
@@ -46,13 +45,13 @@ function targetByTemplate({ resourceTemplates }: Catalog, uri: string): Resource
       ? [{ server, uri: own, said: literalLength(template) }]
       : [];
   });
-  // A template that says nothing fits every address.
+  // A template without literals matches every address.
   const most = Math.max(...found.map(({ said }) => said));
   const closest = found.filter(({ said }) => said === most).map(({ server, uri: own }) => ({ server, uri: own }));
   return closest.length === 0 ? undefined : onlyOne(uri, closest);
 }
 
-/** Throws AppError where it is not one server's. */
+/** Throws AppError unless exactly one server has it. */
 function onlyOne(uri: string, targets: readonly ResourceTarget[]): ResourceTarget {
   const [first, ...others] = targets as [ResourceTarget, ...ResourceTarget[]];
   if (others.every(({ server }) => server === first.server)) return { server: first.server, uri: first.uri };
@@ -66,7 +65,7 @@ function literalLength(template: string): number {
   return template.replace(/\{[^}]*\}/g, '').length;
 }
 
-/** Source: MCP 2026-07-28, server/resources (a resource that is not found is -32602 there, -32002 before). */
+/** Source: MCP 2026-07-28, server/resources (an unknown resource is -32602 there, -32002 before). */
 export function resourceNotFoundError(uri: string, { resources, resourceTemplates }: Catalog): AppError {
   const near = resources.filter(({ listedUri }) => Math.abs(listedUri.length - uri.length) < 3 && uri.length < 300);
   const meant = closestMatch(
@@ -92,7 +91,7 @@ export function notFoundText(uri: string): string {
   return `Resource ${JSON.stringify(uri)} was not found.`;
 }
 
-/** Whether a URI could come from an RFC 6570 template: literals must stand, expressions may be anything. */
+/** Whether a URI could come from an RFC 6570 template: literals must match, expressions match anything. */
 export function matchesTemplate(template: string, uri: string): boolean {
   const literals = template.split(/\{[^}]*\}/);
   if (literals.length === 1) return template === uri;

@@ -1,4 +1,4 @@
-/** Finds resources and resource templates for what a model wants to read. The index is built at the first search. */
+/** Finds resources and templates for a need of a model. The index is built at the first search. */
 import { textOrEmpty } from '../base/json.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import { parseQuery, porterStem, tokenize } from '../search/word-hashes.ts';
@@ -6,13 +6,13 @@ import { isViewUri } from '../servers/ui-metadata.ts';
 import type { CatalogResource } from './resource-uris.ts';
 
 /**
- * Resources that are indexed; the others can be read, but not found. The index is built in one turn of the event loop,
- * from so many characters of each.
+ * Maximum number of indexed resources; others can be read, but not found. The index is built synchronously from a
+ * limited number of characters each.
  */
 const maxIndexed = 200;
 const maxNameLength = 100;
 const maxDescriptionLength = 200;
-/** A resource is a hit if its texts contain at least this share of the words of a need. */
+/** A resource matches if its texts contain at least this share of the need's words. */
 const minWordShare = 0.5;
 
 interface IndexedResource {
@@ -21,7 +21,7 @@ interface IndexedResource {
 }
 
 export class ResourceLookup {
-  /** Resources and templates that a model can read; user interfaces of tools are not among them. */
+  /** Resources and templates that a model can read, excluding user interfaces of tools. */
   readonly all: readonly CatalogResource[];
   #index: { readonly search: SearchIndex; readonly byUri: ReadonlyMap<string, IndexedResource> } | undefined;
 
@@ -29,7 +29,7 @@ export class ResourceLookup {
     this.all = [...resources, ...templates].filter(({ uri }) => !isViewUri(uri));
   }
 
-  /** Returns at most `limit` resources that fit the need, best first; none if nothing fits. */
+  /** Returns at most `limit` matching resources, best first. */
   find(need: string, limit: number): readonly CatalogResource[] {
     if (this.all.length === 0) return [];
     this.#index ??= indexOf(this.all.slice(0, maxIndexed));

@@ -1,7 +1,4 @@
-/**
- * The addresses under which resources are listed: as their servers have them, but made unique where several servers
- * have the same.
- */
+/** Listed addresses of resources: those of their servers, made unique if several servers use the same. */
 import type { JsonObject } from '../base/json.ts';
 import type { Listing } from '../servers/listing.ts';
 import { isViewUri, viewUriOf } from '../servers/ui-metadata.ts';
@@ -28,7 +25,7 @@ interface Wish {
   readonly server: ResourceServer;
   readonly uri: string;
   readonly definition: JsonObject;
-  /** The address it has where nobody else has the same. */
+  /** The address it has if no other server uses it. */
   readonly wanted: string;
 }
 
@@ -46,14 +43,14 @@ function wishOf(server: ResourceServer, uri: string, definition: JsonObject): Wi
   return { server, uri, definition, wanted: server.prefix === undefined ? uri : prefixUri(server.prefix, uri) };
 }
 
-/** Templates, listed as resources are. */
+/** Lists templates like resources. */
 export function listTemplates(servers: readonly ResourceServer[]): CatalogResource[] {
   return addressed(wishesOf(servers, 'resourceTemplates', 'uriTemplate'), wrapUri);
 }
 
 /**
- * Resources, and for an app that shows them the user interfaces that tools name (`views`). Lists need not contain
- * those; all of them get unique addresses.
+ * Lists resources and, for an app that shows them, the user interfaces that tools name (`views`), which lists need not
+ * contain; all get unique addresses.
  */
 export function listResources(
   servers: readonly ResourceServer[],
@@ -78,7 +75,7 @@ function addressed(wishes: readonly Wish[], wrap: (server: string, uri: string) 
   const times = new Map<string, number>();
   for (const { wanted } of wishes) times.set(wanted, (times.get(wanted) ?? 0) + 1);
   return wishes.map(({ server, uri, definition, wanted }) => {
-    // If several have the address, none of them keeps it: otherwise the first one would be read in place of another.
+    // If several servers use the address, none keeps it; otherwise the first would be read in place of another.
     const isPlain = times.get(wanted) === 1 && !isTooltrayUri(wanted);
     const listedUri = isPlain ? wanted : wrap(server.name, uri);
     return {
@@ -91,12 +88,12 @@ function addressed(wishes: readonly Wish[], wrap: (server: string, uri: string) 
   });
 }
 
-/** `data://cfg` as `data://prefix/cfg`, as Magg has it; what has no such form stays as it is. */
+/** `data://cfg` becomes `data://prefix/cfg`, as in Magg; other forms stay unchanged. */
 function prefixUri(prefix: string, uri: string): string {
   return uri.replace(/^([A-Za-z][\w+.-]*:\/\/)/, `$1${prefix}/`);
 }
 
-/** The URI that a prefix was put into; undefined if it is not there. */
+/** The URI without its prefix; undefined if it has none. */
 export function unprefixUri(prefix: string, uri: string): string | undefined {
   const [, scheme, rest] = /^([A-Za-z][\w+.-]*:\/\/)(.*)$/s.exec(uri) ?? [];
   return scheme !== undefined && rest?.startsWith(`${prefix}/`) === true
@@ -104,18 +101,18 @@ export function unprefixUri(prefix: string, uri: string): string | undefined {
     : undefined;
 }
 
-/** A URI that says which server's it is; `{}` of templates stay readable for template engines. */
+/** A URI that includes its server; `{}` of templates stay readable for template engines. */
 export function wrapUri(server: string, uri: string): string {
   return `tooltray://${encodeURIComponent(server)}/${uri}`;
 }
 
-/** The same for apps that show user interfaces: they take no other address for one than `ui://`. */
+/** The same for apps that show user interfaces, which accept only `ui://` addresses. */
 function wrapForApps(server: string, uri: string): string {
   if (!isViewUri(uri)) return wrapUri(server, uri);
   return `ui://tooltray/${encodeURIComponent(server)}/${uri.slice('ui://'.length)}`;
 }
 
-/** Whether only Tooltray gives out such an address. */
+/** Whether only Tooltray creates such addresses. */
 export function isTooltrayUri(uri: string): boolean {
   return /^(?:tooltray:|ui:\/\/tooltray\/)/i.test(uri);
 }

@@ -21,7 +21,7 @@ import { maxRequestedNameLength, slug } from './listed-names.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import { matchesTemplate } from './resolve-resource.ts';
 
-/** A configured server, switched off or not. */
+/** A configured server, enabled or not. */
 export interface ConfiguredServer {
   readonly config: {
     readonly name: string;
@@ -31,7 +31,7 @@ export interface ConfiguredServer {
     readonly toolSwitch?: ToolSelection;
   };
   readonly state: ServerState;
-  /** The last listing read, possibly by an earlier core. */
+  /** The last listing, possibly from an earlier core. */
   readonly listing: {
     readonly tools: readonly { readonly name?: unknown; readonly description?: unknown }[];
     readonly prompts?: readonly { readonly name?: unknown }[];
@@ -40,22 +40,22 @@ export interface ConfiguredServer {
   };
   /** ms since 1970; undefined: never. */
   readonly listedAt: number | undefined;
-  /** Why its entry cannot be used. */
+  /** Why its entry is invalid. */
   readonly flaw?: string;
-  /** Compares its definitions with the pinned ones. */
+  /** Its pinned definitions. */
   readonly pins?: Pick<ServerPins, 'heldChanges' | 'refusalOf' | 'pinOf'> | undefined;
 }
 
 interface FinderParts {
   readonly catalog: () => Catalog;
   readonly index: Pick<SearchIndex, 'suggest'>;
-  /** In the order of the config. */
+  /** In config order. */
   readonly servers: () => readonly ConfiguredServer[];
-  /** Whether the user left a tool on; `tool` by the server's own name. */
+  /** Whether the user enabled a tool; `tool`: the server's own name. */
   readonly isOn: (server: string, tool: string) => boolean;
   /** The error for calls of this server while all servers are paused; undefined if they are not. */
   readonly pause?: (server: string) => AppError | undefined;
-  /** Another launch that a user could take for a server that does not start, as a sentence. */
+  /** A launch configuration that the user could apply for a server that does not start, as a sentence. */
   readonly knownFix?: ((server: string) => string | undefined) | undefined;
   /** Problems of the config file as a whole, as sentences; undefined if none. */
   readonly configProblem?: () => string | undefined;
@@ -63,9 +63,9 @@ interface FinderParts {
 }
 
 /**
- * Why a name cannot be called. `no-server`: it names a server there is not. `no-tool`: the server is there and has no
- * such tool. `tool-off`: a user switched that tool off. `tool-held`: the tool is new and a user has not accepted it.
- * `is-server`, `is-helper`: it is the name of something else. The others are states of the server that was named.
+ * Why a name cannot be called. `no-server`: it names an unknown server. `no-tool`: the server has no
+ * such tool. `tool-off`: the user disabled the tool. `tool-held`: the tool is new and not accepted yet.
+ * `is-server`, `is-helper`: it names something else. The others are states of the named server.
  */
 export type UnavailableReason =
   | UnavailabilityKind
@@ -80,28 +80,28 @@ export type UnavailableReason =
 
 export interface UnavailableTool {
   readonly missing: UnavailableReason;
-  /** The server that was meant. */
+  /** The server that the name refers to. */
   readonly server: string | undefined;
   /** The server's own name for the tool, if its last listing has it. */
   readonly tool: string | undefined;
-  /** Names that were probably meant, the nearest first: ids of tools, helper tools, servers. */
+  /** Similar names, the most similar first: ids of tools, helper tools, servers. */
   readonly nearest: readonly string[];
-  /** Its server is being started now, so a caller that waits may get a result. */
+  /** Whether its server is starting, so that a caller may wait for a result. */
   readonly coming: boolean;
-  /** The same in words, with what helps. */
+  /** The same in words, with a fix. */
   readonly error: AppError;
 }
 
-/** A server whose entry in the config has an error: known by its name alone. */
+/** A server with an invalid entry, known only by name. */
 export function invalidServer(name: string, flaw: string): ConfiguredServer {
   const state = { kind: 'disconnected' } as const;
   return { config: { name, enabled: true }, state, listing: { tools: [] }, listedAt: undefined, flaw };
 }
 
-/** The meaning of a name, before the tool itself is looked up. */
+/** What a name refers to, before the tool itself is looked up. */
 interface Meaning {
   readonly server: ConfiguredServer;
-  /** The tool's name without the server's; undefined if there was nothing but the server's. */
+  /** The tool's name without the server's; undefined if the name is only a server's. */
   readonly rest: string | undefined;
 }
 
@@ -115,7 +115,8 @@ export class ToolFinder {
   }
 
   /**
-   * The tool that a spelling means. Throws AppError: what is in the way. `server`: named next to it, in any spelling.
+   * Resolves a spelling to a tool. Throws AppError if it cannot be called. `server`: given separately, in any
+   * spelling.
    */
   find(spelling: string, server?: string): CatalogEntry {
     const found = this.tryFind(spelling, server);
@@ -123,12 +124,12 @@ export class ToolFinder {
     return found;
   }
 
-  /** The same without a throw, with the reason as data. */
+  /** The same without throwing, with the reason as data. */
   tryFind(spelling: string, server?: string): CatalogEntry | UnavailableTool {
     if (spelling.length > maxRequestedNameLength) return missing('unknown', tooLong(spelling), []);
     const catalog = this.#parts.catalog();
     try {
-      // A server that is off is no part of the catalog.
+      // A disabled server is not in the catalog.
       const handle = server === undefined ? undefined : (this.server(server)?.config.name ?? server);
       const isThere = handle === undefined || catalog.servers.includes(handle);
       if (isThere) return resolveEntry(catalog, 'tools', spelling, { server: handle });
@@ -139,7 +140,7 @@ export class ToolFinder {
     return this.#explain(spelling.trim(), server, catalog);
   }
 
-  /** The configured server of this name, alias `cN`, slug, `default` or `primary`; switched off or not. */
+  /** The configured server of this name, alias `cN`, slug, `default` or `primary`; enabled or not. */
   server(handle: string): ConfiguredServer | undefined {
     const plain = handle.trim();
     const lower = plain.toLowerCase();
@@ -164,17 +165,14 @@ export class ToolFinder {
     return this.#absence(server);
   }
 
-  /**
-   * The server in no list that a prompt's name says it is of, or that had the prompt when it was listed last; undefined
-   * if the name says nothing of the kind.
-   */
+  /** The unlisted server that a prompt's name includes, or that listed the prompt before; undefined if unknown. */
   promptOwner(spelling: string): ConfiguredServer | undefined {
     const meant = this.#meaning(spelling.trim(), undefined)?.server;
     if (meant !== undefined) return isListed(meant) ? undefined : meant;
     return this.#absent().find(({ listing }) => listing.prompts?.some(({ name }) => name === spelling)) ?? this.#sole();
   }
 
-  /** The same of a resource, by its address, or the name that its server gave it. */
+  /** The same for a resource, by its address or its server's name for it. */
   resourceOwner(uri: string): ConfiguredServer | undefined {
     const wrapped = unwrapUri(uri)?.server;
     const meant = wrapped === undefined ? undefined : this.server(wrapped);
@@ -212,7 +210,7 @@ export class ToolFinder {
     return [...named].map(([brief, names]) => `${someOf(names)}: ${brief}`).join('; ');
   }
 
-  /** Tools that the user switched off one by one, of servers that are on. */
+  /** Individually disabled tools of enabled servers. */
   disabledTools(): readonly { readonly server: string; readonly tool: string; readonly description: string }[] {
     const { isOn, servers } = this.#parts;
     return servers()
@@ -235,7 +233,7 @@ export class ToolFinder {
     return [fix, this.configProblem].filter(Boolean).join(' ');
   }
 
-  /** There is no server of that name. */
+  /** The error for an unknown server. */
   serverNotFoundError(handle: string): AppError {
     const names = this.#parts.servers().map(({ config }) => config.name);
     const meant = closestMatch(handle, names);
@@ -272,14 +270,14 @@ export class ToolFinder {
     return missing('no-server', error, []);
   }
 
-  /** A name that includes its server. */
+  /** Explains a name that includes its server. */
   #ofServer(spelling: string, { server, rest }: Meaning, catalog: Catalog): UnavailableTool {
     const { name } = server.config;
     const own = server.listing.tools.flatMap((tool) => (typeof tool.name === 'string' ? [tool.name] : []));
     const tool = rest === undefined ? undefined : own.find((one) => one === rest);
     const absence = this.#absence(server);
     const of = { server: name, tool, coming: absence?.coming === true };
-    // A listed tool is called whatever the server's state, which may start the server.
+    // A listed tool is called whatever the server's state, because a call may start it.
     if (absence !== undefined && !isListed(server)) {
       const isGone = rest !== undefined && tool === undefined && own.length > 0;
       const nearest = isGone ? idsNear(name, rest, own) : [];
@@ -310,7 +308,7 @@ export class ToolFinder {
     return missing('no-tool', notFound(spelling, ` on ${name}`, fix, nearest), nearest, of);
   }
 
-  /** The server that a name refers to: by the handle next to it, by its prefix, or because it is a server's name. */
+  /** The server that a name refers to: by the separate handle, by its prefix, or because it is a server's name. */
   #meaning(spelling: string, handle: string | undefined): Meaning | undefined {
     if (handle !== undefined) {
       const server = this.server(handle);
@@ -348,7 +346,7 @@ export class ToolFinder {
     return prefix === undefined ? undefined : spelling.slice(prefix.length).replace(/^\s*(?:__?|[:./])\s*/, '');
   }
 
-  /** A server that is in no list now, or whose tool is switched off, and is known to have a tool of this name. */
+  /** An unlisted server, or one with the tool disabled, that is known to have a tool of this name. */
   #holder(spelling: string): ConfiguredServer | undefined {
     const holders = this.#parts
       .servers()
@@ -377,13 +375,13 @@ export class ToolFinder {
     return [...new Set([...tools, ...others])];
   }
 
-  /** Servers that are in no list, those that are on first. */
+  /** Unlisted servers, enabled ones first. */
   #absent(): readonly ConfiguredServer[] {
     const absent = this.#parts.servers().filter((server) => !isListed(server));
     return [...absent.filter(({ config }) => config.enabled), ...absent.filter(({ config }) => !config.enabled)];
   }
 
-  /** The only server there is, while it is in no list. */
+  /** The only server, while it is unlisted. */
   #sole(): ConfiguredServer | undefined {
     const only = this.#onlyOne();
     return only === undefined || isListed(only) ? undefined : only;
@@ -437,7 +435,7 @@ function tooLong(spelling: string): AppError {
   return notFound(spelling, '', fix, []);
 }
 
-/** The server's state, and that waiting for it will not help: its last listing had no such tool. */
+/** The server's state, and that waiting will not help, because its last listing had no such tool. */
 function notListed({ code, message, fix, data }: AppError, tool: string, nearest: readonly string[]): AppError {
   const meant = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', ')}?`;
   return new AppError(code, `${message} When it was listed last it had no tool ${quoted(tool)}.${meant}`, {

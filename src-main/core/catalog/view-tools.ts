@@ -1,4 +1,4 @@
-/** Tools that have user interfaces, and those that interfaces call, as an app is shown them that shows interfaces. */
+/** Tools with user interfaces, and tools that interfaces call, for an app that shows interfaces. */
 import type { JsonObject } from '../base/json.ts';
 import type { Listing } from '../servers/listing.ts';
 import { isVisibleTo, viewUriOf, withViewUri } from '../servers/ui-metadata.ts';
@@ -20,7 +20,7 @@ interface ToolServer {
   readonly listing: Pick<Listing, 'tools'>;
 }
 
-/** The same tools, with the addresses under which the app receives their interfaces. */
+/** The same tools, with the addresses under which the app reads their interfaces. */
 export function withListedViews<T extends ToolEntry>(tools: readonly T[], views: readonly ListedView[]): readonly T[] {
   if (views.length === 0) return tools;
   const listed = new Map(views.map(({ server, uri, listedUri }) => [`${server} ${uri}`, listedUri]));
@@ -41,13 +41,13 @@ export interface ViewTool {
   readonly name: string;
   readonly listedName: string;
   readonly definition: JsonObject;
-  /** No interface of another server has a tool of that name. */
+  /** Whether no interface of another server calls a tool of that name. */
   readonly isAlone: boolean;
 }
 
 /**
- * Interfaces know the tools of their server by the server's own names, and apps look those up in the list: each tool
- * that they may call stands there under that name, too, where it is alone with it.
+ * Interfaces use the server's own tool names, and apps look those up in the list, so each tool that an interface may
+ * call is listed under that name too, if it is unambiguous.
  */
 export function viewCallableTools(servers: readonly ToolServer[]): readonly ViewTool[] {
   const withViews = servers.filter(({ listing }) => listing.tools.some((tool) => viewUriOf(tool) !== undefined));
@@ -61,10 +61,7 @@ export function viewCallableTools(servers: readonly ToolServer[]): readonly View
   return callable.map((tool) => ({ ...tool, isAlone: times.get(tool.name) === 1 }));
 }
 
-/**
- * Names under which a tool would be listed that an interface of another server calls its own by: it would be taken for
- * that one.
- */
+/** Listed names that would be mistaken for another server's tool called by its interface. */
 export function namesUsedByViews(tools: readonly ToolEntry[], viewTools: readonly ViewTool[]): readonly string[] {
   const servers = Map.groupBy(viewTools, ({ name }) => name);
   const isOther = ({ server, listedName }: ToolEntry): boolean =>

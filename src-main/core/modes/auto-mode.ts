@@ -1,6 +1,6 @@
 /**
- * The mode that `auto` shows where a list of all tools costs too much: search, single calls, and programs together. The
- * model takes what is cheaper for the task. Programs only read unless they ask for more.
+ * The mode that `auto` uses if a list of all tools costs too much: search, single calls, and programs together. The
+ * model chooses what is cheaper for the task. Programs may only read unless they ask for more.
  */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -65,7 +65,7 @@ function parseAllow(given: unknown): Intent {
 }
 
 /**
- * The same without the mark for client apps that load tools on demand: `auto` lists all tools for them, and the mark
+ * The same without the mark for client apps that load tools on demand: `auto` lists all tools for those, and the mark
  * costs tokens.
  */
 function listedHere({ definition, ...helper }: HelperTool): HelperTool {

@@ -1,4 +1,4 @@
-/** `await_result`: waits for a call that was answered with a handle, fetches what came of it, or ends it. */
+/** `await_result`: waits for a call that was answered with a handle, fetches its result, or ends it. */
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, toPlainNumber } from '../base/json.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -32,13 +32,13 @@ export const awaitResult: HelperTool = {
   },
 };
 
-/** How a model waits in a mode. A program's own time would be over before the usual wait is. */
+/** How a model waits in a mode. A program's time limit is shorter than the usual wait. */
 export function awaitInstruction(mode: Mode, args: JsonObject): string {
   const wish = mode.name === 'code' ? { ...args, waitSeconds: 20 } : args;
   return mode.callLine(awaitResult.definition.name, wish);
 }
 
-/** Other modes have a helper tool that leads to it. */
+/** Other modes have a helper tool that calls it. */
 export function isCalledByName(mode: Mode): boolean {
   return mode.name === 'proxy';
 }
@@ -49,15 +49,15 @@ export interface AwaitListing {
   /** The other listed tools. */
   readonly tools: readonly JsonObject[];
   readonly catalog: Catalog;
-  /** The session has been given a handle. */
+  /** Whether the session has received a handle. */
   readonly used: boolean;
-  /** The client app reads its list again when it is notified of a change. */
+  /** Whether the client app lists again after a notification. */
   readonly followsLists: boolean;
 }
 
 /**
- * Whether it is listed: only where it must be, once there is something to wait for. In 2026-07-28 a list must not
- * change by what a session did, and some apps never read theirs again: for them from the start, where the list stays
+ * Whether it is listed: only if needed, once there is something to wait for. In 2026-07-28 a list must not depend on
+ * the session's actions, and some apps never list again; for those it is listed from the start, if the list stays
  * shorter than the servers'.
  */
 export function shouldListAwait({ mode, era, tools, catalog, used, followsLists }: AwaitListing): boolean {

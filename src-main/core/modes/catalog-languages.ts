@@ -15,11 +15,11 @@ const languages = Object.entries({
 /** Number of characters of a description that are read; names and examples in Latin letters may occur among them. */
 const read = 200;
 const minLanguageShare = 0.2;
-/** Fewer tools are no reason to search in another language. */
+/** Fewer tools do not justify a search in another language. */
 const minTools = 3;
 const minToolShare = 0.1;
 
-/** A sentence for the instructions, with a space before it; empty if no language but English is worth a search. */
+/** A sentence for the instructions, beginning with a space; empty if only English is worth searching. */
 export function languagesText({ tools }: Pick<Catalog, 'tools'>): string {
   const counts = new Map<string, number>();
   for (const tool of tools) {

@@ -1,6 +1,5 @@
 /**
- * Mode `code`: the model looks tools up, and writes a program that calls them; only what the program returns comes
- * back.
+ * Mode `code`: the model searches tools and writes a program that calls them; only the program's result is returned.
  */
 import type { JsonObject } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
@@ -14,7 +13,7 @@ import { namedTools, readDetail, parseLanguage, runCode, toolTexts } from './run
 import { searchAnswer } from './search-result-text.ts';
 import type { Result } from '../wire/message.ts';
 
-/** `search`: tools by what they do, as text. */
+/** `search`: finds tools by purpose, as text. */
 export const searchCode: HelperTool = {
   kind: 'discovery',
   definition: {
@@ -36,7 +35,7 @@ export const searchCode: HelperTool = {
   run: (input, context) => searchAnswer(input, context, 'No tools matched the query.'),
 };
 
-// `get_schema`: the parameters of named tools.
+// `get_schema`: returns the parameters of named tools.
 
 const getSchema: HelperTool = {
   kind: 'schema',
@@ -74,7 +73,7 @@ const getSchema: HelperTool = {
   },
 };
 
-/** `execute`: runs a program; what it returns is the answer. */
+/** `execute`: runs a program and returns its result. */
 export const execute: HelperTool = {
   kind: 'program',
   definition: {
@@ -115,7 +114,7 @@ export async function runProgram(
     outcome.console.length === 0 ? [] : [{ type: 'text', text: `Printed:\n${outcome.console.join('\n')}` }];
   const rest = [...printed, ...readAsNote(outcome.readAs)];
   if (!outcome.ok) return { content: [{ type: 'text', text: errorLine(outcome.error) }, ...rest], isError: true };
-  // A program that returned nothing has its output as its result.
+  // The output is the result of a program that returned nothing.
   const isPrintedOnly = outcome.value === undefined && printed.length > 0;
   return { content: [...(isPrintedOnly ? [] : [{ type: 'text', text: valueText(outcome.value) }]), ...rest] };
 }

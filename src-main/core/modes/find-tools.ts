@@ -1,4 +1,4 @@
-/** Finds tools for what a model wants to do: one need or several, the best first, and what fits far worse left out. */
+/** Finds tools for one or several needs of a model, best first; poor matches are omitted. */
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { isLossy, parametersText } from '../condense/signature.ts';
 import { type AcceptsTool, QueryMatches } from '../search/query-matches.ts';
@@ -15,24 +15,24 @@ export interface FoundTool {
 }
 
 export interface FoundTools {
-  /** Those of all needs, each once. */
+  /** The distinct tools of all needs. */
   readonly tools: readonly FoundTool[];
-  /** The same for each need; a tool that fits several stands in each of them. */
+  /** The tools by need; a tool may match several. */
   readonly byNeed: readonly { readonly need: string; readonly tools: readonly FoundTool[] }[];
-  /** How many match besides, and are left out. */
+  /** Number of omitted matches. */
   readonly more: number;
 }
 
 interface FindOptions {
-  /** Most tools for each need. Without one, those that fit far worse than the best are left out as well. */
+  /** Maximum number of tools per need. Without one, poor matches are omitted as well. */
   readonly limit?: number | undefined;
   readonly accepts?: (tool: CatalogEntry) => boolean;
 }
 
-/** Most tools for one need, and for each of several. */
+/** Maximum number of tools for one need, and for each of several. */
 export const defaultLimit = 8;
 const limitOfSeveral = 3;
-/** Needs in one question. */
+/** Maximum number of needs in a query. */
 const maxNeeds = 8;
 /**
  * A hit with a smaller share of the best score is about something else. Half as many more are shown if they match
@@ -40,20 +40,20 @@ const maxNeeds = 8;
  * among ten.
  */
 const minScoreShare = 0.45;
-/** The first few are shown from a smaller part on: a line costs less than a second search. */
+/** The first few hits may have a lower score, because a line costs less than a second search. */
 const firstFew = 3;
 const leastShareOfFew = 0.3;
-/** From this part of the best score on a tool may be the one that is meant. */
+/** From this share of the best score on, a tool may be the intended one. */
 const strongShare = 0.7;
 const strongOverUsual = 1.5;
 
 /**
- * For the model, next to the query of a search. Each part is looked up apart: of three needs in two or three wordings
- * each, 78 to 98 per cent are shown, depending on the catalog; 47 to 96 in one.
+ * For the model, in the description of the query. Each part is searched separately: of three needs in two or three
+ * wordings each, 78 to 98 per cent are shown, depending on the catalog; 47 to 96 in one.
  */
 export const queryHint = 'every need in 2-3 wordings, commas between; several with ;';
 
-/** Characters of a query that are read. */
+/** Maximum length of a query, in characters. */
 const maxQueryLength = 8000;
 
 /** Returns the needs of a query: a list, or one text with `;` or line breaks between them. */
@@ -72,7 +72,7 @@ export function findTools(
 ): FoundTools {
   const { tools } = view.catalog.lookup;
   const toolOf = (id: string): CatalogEntry | undefined => tools.byId(id).at(-1);
-  // Every tool of the index is in the catalog: without a choice none is looked at but those that are shown.
+  // Without a filter, only shown tools need to be looked up in the catalog.
   const isWanted =
     accepts &&
     ((id: string): boolean => {
@@ -88,7 +88,7 @@ export function findTools(
     const stems = stemsOf(need);
     const hits = bestHits(stems, found, { most, limit, isWanted, toolOf, used });
     const best = hits[0]?.score ?? 0;
-    // A tool that the need names is ahead of all others by that, which says nothing of how well they fit.
+    // The score of a tool that the need names is not comparable with the others.
     const reference = found.isNamed(hits[0]?.id) ? (hits[1]?.score ?? best) : best;
     const isNear = (score: number, place: number): boolean =>
       place < most
@@ -99,7 +99,7 @@ export function findTools(
       const tool = toolOf(id);
       return tool === undefined ? [] : [{ tool, score, share: best === 0 ? 0 : score / best }];
     });
-    // What cannot answer now is no first choice, however well it fits.
+    // Unavailable tools come last, however well they match.
     const usable = [...ranked.filter(({ tool }) => !tool.down), ...ranked.filter(({ tool }) => tool.down)];
     const readers = readerFor(need, stems, view).filter(({ tool }) => accepts?.(tool) !== false);
     for (const { tool } of readers) own.add(tool.id);
@@ -138,13 +138,13 @@ function bestHits(
   const sideThat = (undoing: boolean): readonly ScoredHit[] =>
     side((id, server) => isWanted?.(id, server) !== false && undoes(id) === undoing);
   const doing = sideThat(false);
-  // A request to create something is not offered tools that delete, unless there is nothing else or a number is
+  // A request to create something is not offered tools that delete, unless nothing else matches or a number is
   // requested.
   if ((limit === undefined && doing.length > 0) || doing.length >= count) return doing;
   return [...doing, ...sideThat(true)];
 }
 
-// What does the opposite of a need has nearly all of its words: create_entities and delete_entities.
+// The opposite of a need has nearly the same words: create_entities and delete_entities.
 
 const opposites = [
   ['create add new make insert write save register', 'delete remove drop erase destroy purge clear'],
@@ -155,7 +155,7 @@ const opposites = [
 
 interface Side {
   readonly stems: ReadonlySet<string>;
-  /** Fits every name with one of them, and few others: most names need no reading. */
+  /** Matches every name with one of the words, and few others, so that most names need no stemming. */
   readonly hint: RegExp;
 }
 
@@ -165,8 +165,8 @@ function oneSide(words: string): Side {
 }
 
 /**
- * Whether a tool of that name does the opposite of what is needed, by its stems; undefined if nothing does, as where
- * the need speaks of both.
+ * Returns a function that tells whether a tool's name is the opposite of the need, by stems; undefined if the need has
+ * no opposite, or mentions both.
  */
 function oppositeOf(wanted: readonly string[]): ((name: string) => boolean) | undefined {
   const pairs = opposites.flatMap(([one = noSide, other = noSide]) => {
@@ -196,13 +196,9 @@ export function moreMatchesText(more: number): string | undefined {
   return more <= 0 ? undefined : `${more} more fit less; ask with limit.`;
 }
 
-// Whether a found tool needs its schema next to its line: where the line leaves something open, and the tool may be the
-// one meant.
+// Decides which found tools need their schema: those whose line omits something and that may be the intended ones.
 
-/**
- * Ids of those, `most` at the most, the best first. `isOpen`: whether the line, in the mode's notation, leaves
- * something open.
- */
+/** At most `most` ids, best first. `isOpen`: whether the line, in the mode's notation, omits something. */
 export function toolsNeedingSchema(
   tools: readonly FoundTool[],
   most = 3,
@@ -212,15 +208,15 @@ export function toolsNeedingSchema(
   return new Set(open.slice(0, most).map(({ tool }) => tool.id));
 }
 
-// Our own tool that reads spills, for a model that searches for a way to read them.
+// Our own tool that reads spills, for a model that searches for one.
 
-/** Words of such a need; what it must have of each group. */
+/** Words of such a need; it must contain one of each group. */
 const readerWords = [
   'answer answers result results output response reply',
   'read reading rest more continue see show get view look part remaining remainder page next whole full kept disk spill spilled truncated cut long large big huge tool call earlier last previous',
 ].map((words) => new Set(words.split(' ').map(porterStem)));
 
-/** Stands for Tooltray itself; no configured server has this name. */
+/** Represents Tooltray itself; no configured server has this name. */
 const ownServer = '';
 
 export function isOwnTool({ server }: CatalogEntry): boolean {
@@ -240,7 +236,7 @@ function readerFor(
   return [{ tool: { id: name, server: ownServer, name, listedName: name, definition }, score: 1, share: 1 }];
 }
 
-/** Whether a need has none but these words. */
+/** Whether a need consists only of these words. */
 function isAboutReading(need: string): boolean {
   const stems = parseQuery(need).words.map(({ word }) => porterStem(word));
   const has = (group: ReadonlySet<string>): boolean => stems.some((stem) => group.has(stem));

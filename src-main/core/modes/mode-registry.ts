@@ -1,6 +1,4 @@
-/**
- * The modes and helper tools there are. The core knows those that are registered here, and nobody who registers them.
- */
+/** The registry of modes and helper tools. The core only knows what is registered here, not who registers it. */
 import type { HelperKind } from '../activity/ledger/ledger-entry.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -20,7 +18,7 @@ import { searchMode } from './search-mode.ts';
 /** Registrations of one folder: its modes, and helper tools that none of them lists. */
 export interface ModeSet {
   readonly modes: readonly Mode[];
-  /** Callable in every mode, listed by none of its own accord. */
+  /** Tools that can be called in every mode and that no mode lists by default. */
   readonly tools?: readonly HelperTool[];
   /** Resources that can be read in every mode. */
   readonly resources?: readonly OwnResource[];
@@ -53,7 +51,7 @@ export class ModeRegistry {
     ];
   }
 
-  /** The mode of that name, in any case of letters. Throws AppError `mode_unknown`. */
+  /** The mode of that name, ignoring case. Throws AppError `mode_unknown`. */
   find(name: string): Mode {
     const wanted = parseModeName(name);
     const mode = this.modes.find((one) => one.name === wanted);
@@ -61,7 +59,7 @@ export class ModeRegistry {
     return mode;
   }
 
-  /** A helper tool that depends on the catalog, of whatever mode. */
+  /** A helper tool that depends on the catalog, of any mode. */
   findDynamic(name: string, view: ModeView): HelperTool | undefined {
     for (const mode of this.modes) {
       const found = mode.find?.(name, view);
@@ -77,8 +75,8 @@ export class ModeRegistry {
   };
 
   /**
-   * How a model reads on in a spill, by a tool that its session lists: one that leads to `read_result`, or that itself.
-   * Undefined if it lists neither.
+   * How a model reads more of a spill, by a listed tool: one that leads to `read_result`, or that itself. Undefined if
+   * neither is listed.
    */
   readonly readHint = ({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>): ReadHint | undefined => {
     const shown = [searchAndCodeMode, ...this.modes].find(({ name }) => name === mode) ?? proxyMode;

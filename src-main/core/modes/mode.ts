@@ -1,5 +1,6 @@
 /**
- * A mode: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server.
+ * A mode defines which tools a session is shown, and the instructions that introduce them. It sees a catalog and
+ * cannot reach a server.
  */
 import type { HelperKind } from '../activity/ledger/ledger-entry.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
@@ -20,78 +21,78 @@ import type { SearchIndex } from '../search/search-index.ts';
 import type { SpillFiles } from '../spills/spill-queries.ts';
 import type { Result } from '../wire/message.ts';
 
-/** Longest instructions in characters: Claude Code cuts what is longer. */
+/** Maximum length of instructions, in characters; Claude Code truncates longer ones. */
 export const maxInstructions = 2048;
 
 export interface ModeView {
   readonly catalog: Catalog;
   readonly index: SearchIndex;
-  /** How much of servers' tools is shown. */
+  /** How much of a tool's definition is shown. */
   readonly level: CondenseLevel;
   /** Cache of shaped schemas. */
   readonly shapes?: ShapedSchemaCache;
   /** A tool's first use in a session returns its description and schema, as in ToolMux. */
   readonly firstUse?: boolean;
-  /** A long answer may be kept on disk and a summary be given in its place. */
+  /** Whether a large result may be spilled and replaced by a summary. */
   readonly spills?: boolean;
-  /** A call that takes long may be answered with a handle. */
+  /** Whether a slow call may be answered with a handle. */
   readonly handles?: boolean;
-  /** The user lets programs run; absent: yes. */
+  /** Whether the user permits programs; default: true. */
   readonly programs?: boolean;
-  /** Short texts that were written for tools. */
+  /** Rewritten tool descriptions. */
   readonly descriptions: DescriptionReader;
   /**
-   * Tools with a user interface that are listed as themselves whatever the mode: how many, their tokens, and how many
-   * found no room.
+   * Tools with a user interface that are listed in every mode: their number, their tokens, and how many did not fit.
    */
   readonly views?: { readonly count: number; readonly tokens: number; readonly leftOut: number } | undefined;
 }
 
-/** The tools of servers, and waiting for them. */
+/** The tools of servers, and ways to wait for them. */
 export interface ServerAccess {
-  /** The current catalog; it may change during a wait. */
+  /** The current catalog, which may change during a wait. */
   readonly catalog: Catalog;
   /** Resolves names now, whatever the servers' status, and explains those that cannot be called. Never waits. */
   readonly finder: ToolFinder;
   /**
-   * The tool that a spelling means; its server is waited for where it is on its way. Rejects with AppError: what is in
-   * the way.
+   * Resolves a spelling to a tool, and waits for its server while it starts. Rejects with AppError if it cannot be
+   * called.
    */
   readonly awaitTool: (spelling: string, server?: string) => Promise<CatalogEntry>;
-  /** Resolves when it is known what a server has. Rejects with AppError: its state, or `server_not_found`. */
+  /** Resolves when a server's tools are known. Rejects with AppError: its state, or `server_not_found`. */
   readonly awaitServer: (handle: string) => Promise<void>;
   /**
-   * Resolves when the tools of all servers are known, or after their time limit: for helpers that show several servers.
+   * Resolves when the tools of all servers are known, or after their time limit; for helper tools that show several
+   * servers.
    */
   readonly settled: () => Promise<void>;
-  /** Lists the tools of this server again, or of all; resolves with the new view. Never rejects. */
+  /** Lists the tools of this server, or of all, again; resolves with the new view. Never rejects. */
   readonly refresh: (server?: string) => Promise<ModeView>;
 }
 
-/** Calls to servers, all through the pipeline. */
+/** Calls of servers through the pipeline. */
 interface CallAccess {
   /** Any tool of any server, through the pipeline. */
   readonly callTool: (request: CallRequest) => Promise<Result>;
-  /** A resource under its listed URI. Rejects with RpcError -32602 if there is none. */
+  /** Reads a resource by its listed URI. Rejects with RpcError -32602 if there is none. */
   readonly readResource: (uri: string) => Promise<Result>;
-  /** A prompt in any spelling. Rejects with RpcError -32602 if there is none. */
+  /** Gets a prompt by any spelling. Rejects with RpcError -32602 if there is none. */
   readonly getPrompt: (name: string, args: JsonObject | undefined) => Promise<Result>;
   /** Waits for a call that was answered with a handle. Rejects with AppError `not_found`. */
   readonly awaitCall: (wish: AwaitRequest) => Promise<Result>;
   readonly signal: AbortSignal;
 }
 
-/** Running code that a model wrote. */
+/** Runs code of models. */
 interface ProgramAccess {
   /** Runs code that the model wrote. */
   readonly sandbox: Pick<CodeRunner, 'run' | 'prewarm'>;
-  /** Helper tools that its code may call as functions. */
+  /** Helper tools that programs may call as functions. */
   readonly programTools: ReadonlyMap<string, HelperTool>;
-  /** Whether it may, and for how long. */
+  /** Whether programs are enabled, and their time limit. */
   readonly code: CodeSettings;
 }
 
-/** What one call of a helper tool may use. */
+/** What a call of a helper tool may use. */
 export interface HelperContext extends ModeView, ServerAccess, CallAccess, ProgramAccess {
   /** The mode of the session. */
   readonly mode: string;
@@ -99,40 +100,41 @@ export interface HelperContext extends ModeView, ServerAccess, CallAccess, Progr
   readonly callLine: (tool: string, args: JsonObject) => string;
   /** Files of spilled results. */
   readonly spillFiles: SpillFiles;
-  /** Longest text that the client app takes in one answer, in bytes (UTF-8). */
+  /** Maximum length of a text in a result for the client app, in bytes (UTF-8). */
   readonly maxTextLength: number;
   /** Default output of retrieve_tools. */
   readonly retrieve: RetrieveSettings;
   /** Filter for the tools that `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
-  /** It returns results whole, as in mini-a. */
+  /** Whether `proxy-dispatch` returns results whole, as in mini-a. */
   readonly fullResults?: boolean;
-  /**
-   * Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them.
-   */
+  /** Servers: their facts, and changes under the policy. A model cannot approve changes. */
   readonly admin: ModelAdmin;
   readonly descriptions: DescriptionStore;
-  /** Who is asking, for `admin.request`; `tool` is the helper's own name. */
+  /** The author for `admin.request`; `tool` is the helper tool's own name. */
   readonly author: ChangeAuthor;
-  /** Ids of tools that this user's calls used lately. */
+  /** Ids of this user's recently used tools. */
   readonly usedTools: () => ReadonlySet<string>;
   /** Items that this session has been shown. */
   readonly memory: ShownItems;
 }
 
-/** A tool of our own. */
+/** A helper tool of Tooltray. */
 export interface HelperTool {
   /** The listed definition: name, description, inputSchema, annotations. */
   readonly definition: JsonObject & { readonly name: string };
   /** Purpose of its use in the ledger and steps; depends on the input if the tool serves several. */
   readonly kind: HelperKind | ((input: JsonObject) => HelperKind);
-  /** Programs of a model may call it as a function. */
+  /** Whether programs may call it as a function. */
   readonly inPrograms?: true;
-  /** Whether the tool changes servers; listed only if `exposeAdmin` is set in the config. */
+  /** Whether it changes servers; listed only if `exposeAdmin` is set in the config. */
   readonly admin?: boolean;
   /** Whether its output can be of any size (a program's output, a batch of results); if too large, it is spilled. */
   readonly spills?: boolean;
-  /** Serves a session's own answers. Helper tools that call others reach it, too, where it is not listed. */
+  /**
+   * Whether it serves the session's own results, so that helper tools that call others can call it even if it is not
+   * listed.
+   */
   readonly reachable?: boolean;
   /** Throws AppError; the session turns it into a result that the model can read. */
   run(input: JsonObject, context: HelperContext): Promise<Result>;
@@ -140,39 +142,45 @@ export interface HelperTool {
 
 export interface Mode {
   readonly name: ModeName | typeof autoMode;
-  /** One line for menus and settings. */
+  /** A one-line description for menus and settings. */
   readonly line: string;
-  /** Own tools of the mode; listed first, and callable in every mode. */
+  /** Helper tools of the mode; listed first, and callable in every mode. */
   readonly helpers: readonly HelperTool[];
-  /** Own tools that depend on the catalog: gateway's one per server. Callable in every mode, after servers' tools. */
+  /**
+   * Helper tools that depend on the catalog (gateway has one per server). Callable in every mode, after servers'
+   * tools.
+   */
   find?(name: string, view: ModeView): HelperTool | undefined;
-  /** A helper of it reads resources, so that `read_resource` is not listed. */
+  /** Whether one of its helper tools reads resources, so that `read_resource` is not listed. */
   readonly readsResources?: boolean;
-  /** It lists the same whatever the servers have. */
+  /** Whether its list is independent of the servers. */
   readonly fixedList?: boolean;
-  /** Its list has a place for each server whatever that offers, so it waits for none; it changes as they come. */
+  /**
+   * Whether its list has an entry per server regardless of its tools, so that it waits for none; it changes as servers
+   * start.
+   */
   readonly listsAtOnce?: boolean;
-  /** Maps the tools that stand for a whole server to that server's name. */
+  /** Maps tools that represent a server to its name. */
   serversByTool?(catalog: Catalog): ReadonlyMap<string, string>;
-  /** Tools that are listed besides the helpers. */
+  /** Tools that are listed in addition to the helper tools. */
   listed(view: ModeView): readonly JsonObject[];
-  /** How any tool is called in this mode, as a model writes it. */
+  /** How a model writes a call of any tool in this mode. */
   readonly callLine: (tool: string, args: JsonObject) => string;
-  /** Resources of our own that are listed besides those of servers. */
+  /** Resources of our own that are listed in addition to those of servers. */
   readonly resources?: readonly OwnResource[];
-  /** At most `maxInstructions`, the words that matter first. */
+  /** At most `maxInstructions` characters, the most important first. */
   instructions(view: ModeView): string;
 }
 
-/** A resource of our own: readable in every mode, listed by the modes that name it. */
+/** A resource of our own: readable in every mode, listed by modes that include it. */
 export interface OwnResource {
   /** The listed definition: `uri` or `uriTemplate`, name, mimeType. */
   readonly definition: JsonObject;
-  /** The one content of that URI; undefined if it is not of this resource, or there is nothing. */
+  /** The content of the URI; undefined if it does not belong to this resource, or does not exist. */
   read(uri: string, context: HelperContext): Promise<JsonObject | undefined>;
 }
 
-/** The one content of a URI that is ours; undefined for any other. */
+/** The content of a URI of ours; undefined for any other. */
 export async function readOwnResource(
   resources: readonly OwnResource[],
   uri: string,
@@ -186,7 +194,7 @@ export async function readOwnResource(
   return undefined;
 }
 
-// What one session has been shown already, so that it is not shown twice. Bounded: the oldest is forgotten first.
+// Items that a session has been shown, so that they are not repeated. Bounded; the oldest are dropped first.
 
 const maxShownItems = 20_000;
 
@@ -197,7 +205,7 @@ export class ShownItems {
     return this.#seen.has(`${kind} ${id}`);
   }
 
-  /** Notes a thing of a kind (a tool's description, its schema); whether it was there before. */
+  /** Records an item of a kind (a tool's description, its schema); returns whether it was recorded before. */
   markShown(kind: string, id: string): boolean {
     if (this.has(kind, id)) return true;
     this.#seen.add(`${kind} ${id}`);
@@ -207,7 +215,7 @@ export class ShownItems {
   }
 }
 
-/** Shaped schemas: a list is written out at each look, and to see whether it has changed. One for each session. */
+/** Caches shaped schemas, because a list is rendered at each request and to detect changes. One per session. */
 export class ShapedSchemaCache {
   readonly #known = { shape: new WeakMap<JsonObject, JsonObject>(), lean: new WeakMap<JsonObject, JsonObject>() };
 

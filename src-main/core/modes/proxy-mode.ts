@@ -1,4 +1,4 @@
-/** Mode `proxy`: every tool is listed, with as much of its texts and schema as the level says. */
+/** Mode `proxy`: lists every tool, in the detail of the level. */
 import type { JsonObject } from '../base/json.ts';
 import { truncateText } from '../base/visible-text.ts';
 import { renderCallableTool, fitsInList } from './render-tools.ts';
@@ -11,7 +11,7 @@ export const proxyMode: Mode = {
   helpers: [],
   listed(view) {
     const tools = serverTools(view);
-    // If the reader tool does not fit into the list, long results are read as resources.
+    // If the reader tool does not fit into the list, spills are read as resources.
     const reads = view.spills === true && fitsInList(readResultTool.definition, tools, view.catalog);
     return reads ? [...tools, readResultTool.definition] : tools;
   },
@@ -27,8 +27,8 @@ function serverTools(view: ModeView): JsonObject[] {
 }
 
 /**
- * Servers' own instructions, in characters: a short one is included whole; this is the limit for all together. The
- * others can be read by name.
+ * Limit for servers' own instructions, in characters: a short one is included whole; this is the limit for all
+ * together. Others can be read by name.
  */
 const maxInstructionsLength = 300;
 const maxListed = 900;
@@ -46,7 +46,7 @@ function instructions({ catalog, spills }: ModeView): string {
 
 const serverInstructions = 'tooltray://instructions/';
 
-/** Full instructions of a server, by its name. */
+/** The full instructions of a server, by its name. */
 export const instructionsResource: OwnResource = {
   definition: { uriTemplate: `${serverInstructions}{server}`, name: 'instructions', mimeType: 'text/plain' },
   read(uri, { catalog }) {

@@ -1,4 +1,4 @@
-/** `read_resource`: reads a resource of a server, and lists what can be read. Listed where a server has resources. */
+/** `read_resource`: reads a resource of a server, or lists the readable ones. Listed if a server has resources. */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, textOrEmpty } from '../base/json.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -11,9 +11,9 @@ import { withUnavailableServers } from './render-tools.ts';
 
 type CallLine = HelperContext['callLine'];
 
-/** Resources that a call without `uri` lists. */
+/** Maximum number of resources in a call without `uri`. */
 const maxListed = 50;
-/** Resources among the hits for one need of a search. */
+/** Maximum number of resources among the hits for one need. */
 const maxHits = 2;
 
 export const readResourceTool: HelperTool = {
@@ -48,7 +48,7 @@ export const readResourceTool: HelperTool = {
   },
 };
 
-/** Whether a model is shown the tool: not if there is nothing to read, so that it costs nothing there. */
+/** Whether the tool is listed: only if there are resources, so that it otherwise costs nothing. */
 export function listsReadResource({ lookup }: Catalog): boolean {
   return lookup.resources.all.length > 0;
 }
@@ -76,11 +76,11 @@ function readLine(uri: string, callLine: CallLine): string {
   return `Read it: ${callLine(readResourceTool.definition.name, { uri })}`;
 }
 
-// Links in results of servers: a model that cannot read resources by itself is told the call that does.
+// Links in results of servers: the model is told the call that reads them.
 
 /**
- * Returns the result with a text that names the call which reads its first link; unchanged if it has no link.
- * A result kept as bytes stays as it is: it is too large to be looked through.
+ * Appends a text that names the call to read the first link; unchanged without a link. A result held as bytes stays
+ * unchanged, because it is too large to search.
  */
 export function withLinkReader(result: Result, callLine: CallLine): Result {
   if (result instanceof RawJson) return result;

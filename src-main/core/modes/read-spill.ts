@@ -1,7 +1,4 @@
-/**
- * `read_result`: everything that can be asked of an answer on disk, as one tool for the modes that have none of their
- * own for it.
- */
+/** `read_result`: all queries on spills as one tool, for modes without a tool of their own. */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { failureReason } from '../calls/error-result.ts';
@@ -49,7 +46,7 @@ export const readResultTool: HelperTool = {
   },
 };
 
-/** Under it are in `_meta` the facts that a program may want next to the text. */
+/** Key in `_meta` of facts that a program may need in addition to the text. */
 const factsKey = 'tooltray/read';
 
 /** Suggests the first query on a spill, as a complete example, and alternatives. */
@@ -93,7 +90,7 @@ export async function readSpill(
   return { ...(await ask(context, resultFile, question)), op: question.op, resultFile };
 }
 
-// `tooltray://spill/{id}`: an answer on disk, whole, for client apps that read resources.
+// `tooltray://spill/{id}`: a whole spill, for client apps that read resources.
 
 const address = 'tooltray://spill/';
 
@@ -104,7 +101,7 @@ export const spillResource: OwnResource = {
     try {
       return { uri, ...(await spillFiles.content(uri.slice(address.length))) };
     } catch (error) {
-      // Said as of any resource there is not; what is too big for it says so itself.
+      // The same error as for any unknown resource; a spill that is too large has its own.
       if (error instanceof AppError && error.code === 'not_found') return undefined;
       throw error;
     }
@@ -187,7 +184,7 @@ function readStatement(input: JsonObject, called: string): string {
 
 const tableName = /^[A-Za-z_]\w{0,59}$/;
 
-/** Further results by the name of their table: `{"users": "<resultFile>"}`. */
+/** Further results by table name: `{"users": "<resultFile>"}`. */
 function readTables(tables: unknown): Record<string, string> | undefined {
   if (tables === undefined || tables === null || tables === '') return undefined;
   const named = Object.entries(objectOrEmpty(tables));
@@ -200,7 +197,7 @@ function readTables(tables: unknown): Record<string, string> | undefined {
   });
 }
 
-/** A list, or names with commas between them. */
+/** A list, or names separated by commas. */
 function readColumns(columns: unknown): string[] | undefined {
   if (columns === undefined || columns === null || columns === '') return undefined;
   const names: unknown[] = typeof columns === 'string' ? columns.split(',') : Array.isArray(columns) ? columns : [];
@@ -209,7 +206,7 @@ function readColumns(columns: unknown): string[] | undefined {
   throw new AppError('bad_request', "'columns' is no list of names.", { fix: 'Leave it away for the usual.' });
 }
 
-/** Lines as they stand may be as many as the app takes; what is looked for is better narrowed down than read. */
+/** Ops that may return as many lines as the app accepts; a search is better narrowed down. */
 const stretches: ReadonlySet<SpillOp> = new Set(['read', 'head', 'tail', 'slice']);
 
 async function ask(

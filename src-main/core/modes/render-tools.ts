@@ -1,4 +1,4 @@
-/** A server's tool as a model is shown it: at one of four levels, from one line to untouched. */
+/** A server's tool as shown to a model: at one of four levels, from one line to unchanged. */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { truncateText } from '../base/visible-text.ts';
@@ -11,7 +11,7 @@ import type { AppConfig, CondenseLevel } from '../config/app-config.ts';
 import { viewUriOf } from '../servers/ui-metadata.ts';
 import { type ModeView, ShapedSchemaCache, type ShownItems } from './mode.ts';
 
-/** Longest description at level `lean`, in characters: some sentences. */
+/** Maximum length of a description at level `lean`, in characters. */
 const maxLeanDescriptionLength = 160;
 
 /**
@@ -27,7 +27,7 @@ export function levelFor(
   return product === 'toolmux' && !appTraits(app).defersTools ? 'toolmux' : 'lean';
 }
 
-/** `written` is a rewritten, shorter description. */
+/** `written`: a rewritten, shorter description. */
 export function renderTool(
   tool: CatalogEntry,
   { level, shapes = new ShapedSchemaCache() }: Pick<ModeView, 'level' | 'shapes'>,
@@ -36,7 +36,7 @@ export function renderTool(
   return level === 'full' ? renderFullTool(tool) : condensedTool(tool, level, shapes, written);
 }
 
-/** The same where what the list says must hold for the answer. */
+/** The same if the list must match the results. */
 export function renderCallableTool(
   tool: CatalogEntry,
   view: Pick<ModeView, 'level' | 'shapes' | 'spills' | 'handles'>,
@@ -44,11 +44,11 @@ export function renderCallableTool(
 ): JsonObject {
   const { outputSchema, ...shown } = renderTool(tool, view, written);
   const { spills, handles } = view;
-  // A summary or a handle in place of an answer would not fit what the server promises.
+  // A summary or a handle in place of a result would not match the output schema.
   return outputSchema === undefined || spills === true || handles === true ? shown : { ...shown, outputSchema };
 }
 
-/** Every member as the server has it, under the listed name. */
+/** Every member of the server's definition, under the listed name. */
 export function renderFullTool({ definition, listedName }: CatalogEntry): JsonObject {
   return { ...definition, name: listedName, inputSchema: usableSchema(definition) };
 }
@@ -70,7 +70,7 @@ function condensedTool(tool: CatalogEntry, level: Condensed, shapes: ShapedSchem
   };
 }
 
-/** Defaults of MCP for absent hints. Source: ToolAnnotations of its schema. */
+/** Defaults for absent annotations. Source: ToolAnnotations in the MCP schema. */
 const defaultHints: Readonly<JsonObject> = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -101,7 +101,7 @@ function schemaAt({ definition }: CatalogEntry, level: Condensed, shapes: Shaped
   return level === 'toolmux' ? condenseSchema(usableSchema(definition)) : shapes.of(definition, level);
 }
 
-// Servers by name for instructions: as many as a mode's fixed cost leaves room for.
+// Names servers in instructions, as many as fit into a mode's fixed cost.
 
 /** In characters; about 30 tokens. */
 const maxDescriptionLength = 120;
@@ -115,28 +115,26 @@ export function joinServerNames(servers: readonly string[]): string {
   return `${whole.join(', ')} and ${servers.length - whole.length} more`;
 }
 
-// Whether a tool of our own may be added to a list of servers' tools.
+// Decides whether a tool of our own may be added to a list of servers' tools.
 
-/** Never at the price of a list that is longer than the servers' own. */
+/** False if the list would become longer than the servers' own. */
 export function fitsInList(own: JsonObject, tools: readonly JsonObject[], { tools: entries }: Catalog): boolean {
   const whole = entries.map(({ definition }) => definition);
   return JSON.stringify(tools).length + JSON.stringify(own).length <= JSON.stringify(whole).length;
 }
 
-// Tools with a user interface, listed as themselves next to a mode's own: apps that show interfaces find them in the
-// list alone.
+// Tools with a user interface, listed in addition to a mode's own, because apps that show interfaces find them only in
+// the list.
 
 export interface ListedViews {
   readonly tools: readonly JsonObject[];
   /** Estimated tokens of the list. */
   readonly tokens: number;
-  /** Tools with an interface that there was no room for. */
+  /** Number of tools with an interface that did not fit. */
   readonly leftOut: number;
 }
 
-/**
- * In the order of the catalog, as many as there is room for, in tokens; a smaller one may still fit behind a larger.
- */
+/** In catalog order, as many as fit into the tokens; a smaller one may still fit after a larger. */
 export function listViews(
   view: ModeView,
   maxLength: number,
@@ -156,9 +154,9 @@ export function listViews(
   return { tools, tokens, leftOut: all.length - tools.length };
 }
 
-// What a list of tools adds where some servers' tools are not in it: which, and why, in a line.
+// Adds to a list of tools which servers are unavailable and why, in one line.
 
-/** `missing` as `finder.missingServers()` has it. Without `structuredContent`, which would say less than the whole. */
+/** `missing`: from `finder.missingServers()`. Removes `structuredContent`, which would be incomplete. */
 export function withUnavailableServers(result: JsonObject, missing: string | undefined): JsonObject {
   if (missing === undefined) return result;
   const { structuredContent: _less, ...unstructured } = result;
@@ -166,12 +164,12 @@ export function withUnavailableServers(result: JsonObject, missing: string | und
   return { ...unstructured, content: [...content, { type: 'text', text: `Not listed: ${missing}.` }] };
 }
 
-/** Notes that the session sees the schema of a tool; whether it has seen this one before. */
+/** Records that the session sees a tool's schema; returns whether it did before. */
 export function markSchemaShown(tool: CatalogEntry, memory: ShownItems): boolean {
   return memory.markShown('schema', schemaVersion(tool));
 }
 
-/** The same as a refusal of arguments asks for it. */
+/** The same in the form that argument errors use. */
 export function shownSchemas(memory: ShownItems): ShownSchemas {
   return {
     has: (tool) => memory.has('schema', schemaVersion(tool)),

@@ -1,4 +1,4 @@
-/** Runs a model's program with the session's tools; each call goes through the pipeline and is recorded by itself. */
+/** Runs a model's program with the session's tools; each call goes through the pipeline and is recorded. */
 import { renderFullTool } from './render-tools.ts';
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
@@ -18,21 +18,19 @@ export interface CodeRunOptions {
   readonly code: string;
   readonly language: CodeLanguage | undefined;
   readonly input?: unknown;
-  /** Limits set by the call; the config's apply to the others, then the tool's own. */
+  /** Limits of the call; otherwise the config's, otherwise the tool's own. */
   readonly limits?: Partial<CodeRunLimits>;
   readonly ownLimits?: Partial<CodeRunLimits>;
   readonly globals: CodeRunRequest['globals'];
-  /** The helper tool it runs for. */
+  /** The helper tool that runs it. */
   readonly via: string;
   /** Only these servers may be called; undefined: all. */
   readonly servers?: readonly string[] | undefined;
-  /** The most that its calls may do, by the annotations of the tools; undefined: anything. */
+  /** The most that its calls may do, by the annotations of tools; undefined: anything. */
   readonly allow?: Intent | undefined;
 }
 
-/**
- * Throws AppError: bad_request if there is no code; unsupported where code is switched off, or Python cannot be loaded.
- */
+/** Throws AppError: bad_request without code; unsupported if code is disabled, or Python cannot be loaded. */
 export async function runCode(run: CodeRunOptions, context: HelperContext): Promise<CodeRunOutcome> {
   const { code, language, input, globals, via, servers, allow } = run;
   const { enabled, timeoutSeconds, maxToolCalls } = context.code;
@@ -62,7 +60,7 @@ export async function runCode(run: CodeRunOptions, context: HelperContext): Prom
       const helper = globals === 'execute' ? helperFor(name, context) : undefined;
       if (helper !== undefined) {
         if (allow !== undefined) checkIntent({ id: name, definition: helper.definition }, allow, true);
-        // A spread would keep the catalog of now, in which a server that is starting has no tools.
+        // A spread would copy the current catalog, in which a starting server has no tools.
         return helper.run(args, {
           ...context,
           get catalog() {
@@ -99,9 +97,9 @@ export async function runCode(run: CodeRunOptions, context: HelperContext): Prom
   throw new AppError('unsupported', outcome.error.message, { fix: 'Write it in JavaScript.' });
 }
 
-// `sql(source, query)` inside a program: rows of what it has, or of a spilled result.
+// `sql(source, query)` inside a program: rows of its data, or of a spilled result.
 
-/** A spilled result by its id or its notice, the texts of a result, a text with tables, or any other value as JSON. */
+/** A spilled result by its id or notice, the texts of a result, a text with tables, or any other value as JSON. */
 function sqlInput(source: unknown): SqlInput {
   if (typeof source === 'string') return isSpillRef(source) ? { ref: source } : { text: source, kind: 'text' };
   const parts = objectOrEmpty(objectOrEmpty(objectOrEmpty(source)['_meta'])[spillMetaKey])['parts'];
@@ -118,7 +116,7 @@ function isSpillRef(text: string): boolean {
   return isSpillId(text) || text.startsWith(spillUri(''));
 }
 
-/** Throws AppError `bad_request` where they are too many to be handed over. */
+/** Throws AppError `bad_request` if there are too many rows to pass on. */
 function rowsAsObjects({ columns, rows, rowCount }: SqlRows): JsonObject[] {
   if (rows.length < rowCount) {
     throw new AppError('bad_request', `The statement gives ${rowCount} rows, of which ${rows.length} fit.`, {
@@ -138,14 +136,14 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   py: 'python',
 };
 
-/** In any case; undefined if none is named: the code decides. Null for what there is not. */
+/** Ignores case; undefined if none is named: detected from the code. Null for an unknown one. */
 export function parseLanguage(given: unknown): CodeLanguage | undefined | null {
   if (given === undefined || given === null || given === '') return undefined;
   const name = typeof given === 'string' ? given.trim().toLowerCase() : '';
   return Object.hasOwn(languages, name) ? languages[name] : null;
 }
 
-/** A server's tool of the same name comes first. */
+/** A server's tool of the same name takes precedence. */
 function helperFor(name: string, { catalog, programTools }: HelperContext): HelperTool | undefined {
   return catalog.lookup.tools.byListedName(name) === undefined ? programTools.get(name) : undefined;
 }
@@ -159,7 +157,7 @@ function parametersOf(tools: ReadonlyMap<string, HelperTool>): Record<string, st
   return Object.fromEntries(parameters) as Record<string, string[]>;
 }
 
-/** A server that is named next to the tool is looked at before the tool, as MCPProxy does. */
+/** A server that is named separately is checked before the tool, as in MCPProxy. */
 async function requireServer(name: string, servers: readonly string[], context: HelperContext): Promise<void> {
   const [named, tool] = name.split(':', 2);
   const server = tool === undefined ? (await context.awaitTool(name)).server : (named ?? '');
@@ -168,12 +166,12 @@ async function requireServer(name: string, servers: readonly string[], context: 
   throw Object.assign(new Error(message), { code: 'SERVER_NOT_ALLOWED' });
 }
 
-/** A program that searches costs nobody a line that it does not print. */
+/** Maximum number of hits in programs, where a hit costs nothing until it is printed. */
 const maxInCode = 50;
 
-// The tools that are found or named; for the model and for code in the sandbox alike.
+// Found or named tools, for the model and for programs alike.
 
-/** FastMCP servers send tags in `_meta`; a tool without any answers to `untagged`. */
+/** FastMCP servers send tags in `_meta`; a tool without tags matches `untagged`. */
 export function hasAnyTag({ definition }: CatalogEntry, wanted: readonly string[]): boolean {
   const meta = objectOrEmpty(definition['_meta']);
   const own = [meta['_fastmcp'], meta['fastmcp'], definition].find(isObject)?.['tags'];
@@ -183,11 +181,11 @@ export function hasAnyTag({ definition }: CatalogEntry, wanted: readonly string[
 
 interface NamedTools {
   readonly found: readonly CatalogEntry[];
-  /** `why`: what is in the way, and what helps. */
+  /** `why`: the reason and a fix. */
   readonly missing: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** Servers that are starting are waited for. */
+/** Waits for starting servers. */
 export async function namedTools(
   { awaitTool }: Pick<HelperContext, 'awaitTool'>,
   names: readonly string[],
@@ -206,7 +204,7 @@ export async function namedTools(
   };
 }
 
-// Tools as text at three levels of detail, the way ToolMux's code mode shows them.
+// Renders tools as text in three levels of detail, as ToolMux's code mode does.
 
 export type Detail = 'brief' | 'detailed' | 'full';
 
@@ -227,7 +225,7 @@ function detailed(tool: CatalogEntry): string {
   const { parameters: all, more } = parameterTypes(usableSchema(tool.definition));
   const parameters = [
     ...all.map(({ name, type, required }) => `- \`${name}\` (${type}${required ? ', required' : ''})`),
-    // `~` alone is said by the line below.
+    // The next line explains `~` alone.
     ...more.filter((one) => one !== '~').map((one) => `- ${one}`),
   ];
   const head = [`### ${tool.listedName}`, textOrEmpty(tool.definition['description'])].filter((line) => line !== '');

@@ -1,4 +1,4 @@
-/** Mode `search`: two tools; the model searches for what it needs and calls it. */
+/** Mode `search`: two tools, with which the model searches tools and calls them. */
 import { callKeys, readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
 import { isObject, type JsonObject, toPlainNumber } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
@@ -11,13 +11,13 @@ import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import { findResources, resourceHitsText } from './read-resource.ts';
 import { joinServerNames, markSchemaShown, withUnavailableServers } from './render-tools.ts';
 
-// Found tools as search_tools shows them: a line each to choose and to call by, and the schema where a line is not
-// enough.
+// Renders found tools for search_tools: one line each to choose and call by, and the schema if a line is not
+// sufficient.
 
-/** ToolMux shows them whole: what is called next is mostly among them. */
+/** Number of hits with schema in ToolMux's format, because the next call usually uses one of them. */
 const shownWhole = 2;
 
-/** `full`: all of them whole, whatever the session has seen. */
+/** `full`: all of them with schema, regardless of what the session has seen. */
 export function renderFoundTools(tools: readonly FoundTool[], full: boolean, context: HelperContext): JsonObject[] {
   const { firstUse = false, level, memory } = context;
   const open = firstUse ? new Set(tools.slice(0, shownWhole).map(({ tool }) => tool.id)) : toolsNeedingSchema(tools);
@@ -31,7 +31,7 @@ export function renderFoundTools(tools: readonly FoundTool[], full: boolean, con
   });
 }
 
-/** A definition without what only a user would look at. */
+/** A definition without members that only users look at. */
 function whole({ definition, listedName }: CatalogEntry): JsonObject {
   const { title, description, annotations } = definition;
   return {

@@ -14,18 +14,18 @@ import { findResources, resourceHitsText } from './read-resource.ts';
 import { markSchemaShown, withUnavailableServers } from './render-tools.ts';
 import { hasAnyTag, readDetail, toolTexts } from './run-code.ts';
 
-/** Most tools for each need, if the caller sets a limit. */
+/** Maximum number of tools per need, if the caller sets a limit. */
 const maxFound = 50;
-/** Hits of a single need that are shown with their signature; of several needs it is one each. */
+/** Number of hits of a single need that are shown with signature; for several needs it is one each. */
 const signedOfOne = 3;
-/** Longest line of one hit, in characters. */
+/** Maximum length of a hit's line, in characters. */
 const maxLineLength = 300;
-/** Longest heading of a group, in characters. */
+/** Maximum length of a group's heading, in characters. */
 const maxNeedLength = 60;
 
-/** Finds tools for the query. `nothing`: the sentence for a query that nothing fits. */
+/** Finds tools for the query. `nothing`: the sentence for a query without matches. */
 export async function searchAnswer(input: JsonObject, context: HelperContext, nothing: string): Promise<Result> {
-  // A program often comes next.
+  // A program often follows.
   context.sandbox.prewarm();
   await context.settled();
   const detail = readDetail(input['detail'], 'brief');
@@ -40,7 +40,7 @@ export async function searchAnswer(input: JsonObject, context: HelperContext, no
   if (detail === 'full') for (const tool of tools) markSchemaShown(tool, context.memory);
   const all = context.catalog.tools.length;
   const header = tools.length === all || detail === 'full' ? '' : `${tools.length} of ${all} tools:\n`;
-  // In ToolMux's words, where the settings ask for them.
+  // In ToolMux's format, if configured.
   const isPlain = detail !== 'brief' || context.firstUse === true;
   const lines = isPlain ? toolTexts(tools, detail) : groupsText(found);
   const resources = resourceHitsText(findResources(needs, context.catalog), context.callLine);
