@@ -12,11 +12,11 @@ export interface AppPaths {
   readonly cacheDir: string;
   readonly runDir: string;
   /**
-   * Unix socket of at most 100 bytes, or where `namesPipe` a file. Make its folder with
+   * Unix socket with a path of at most 100 bytes, or a file if `namesPipe`. Create its folder with
    * ensurePrivateDir(dirname(socketPath)).
    */
   readonly socketPath: string;
-  /** Windows: the file at `socketPath` says the name of the core's pipe. */
+  /** Windows: whether the file at `socketPath` contains the name of the core's pipe. */
   readonly namesPipe: boolean;
   readonly tokenFile: string;
   readonly activityFile: string;
@@ -53,9 +53,9 @@ export function resolveAppPaths(env: Env, platform: NodeJS.Platform, homedir: st
 }
 
 /**
- * Makes a folder (and its parents) that only its owner can read, or makes an existing one of Tooltray so. A link of the
- * user's own, as to another disk, counts as the folder it leads to. Throws AppError `not_allowed` where the link, or
- * the folder, is another user's, or a file: someone else could read what we put there.
+ * Creates a private folder and its parents, or makes an existing one private. A link that the user owns, for example
+ * to another disk, stands for its target. Throws AppError `not_allowed` if the link or folder belongs to another user,
+ * or if it is a file, because others could then read its content.
  */
 export function ensurePrivateDir(path: string): void {
   try {
@@ -74,7 +74,7 @@ export function ensurePrivateDir(path: string): void {
 function makePrivate(path: string): void {
   let descriptor: number;
   try {
-    // Judged and changed through one descriptor, so that nobody can swap the folder in between.
+    // Checked and changed through one descriptor, so that the folder cannot be replaced in between.
     descriptor = openSync(targetOf(path), constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (cause) {
     throw refusal(path, 'is a link of another user, not a folder, or not readable for you', cause);
@@ -123,7 +123,7 @@ function systemFolders(env: Env, platform: NodeJS.Platform, homedir: string): Fo
   };
 }
 
-/** The XDG base directory specification has relative paths ignored. */
+/** The XDG base directory specification requires ignoring relative paths. */
 function xdgFolder(value: string | undefined): string | undefined {
   return value !== undefined && posix.isAbsolute(value) ? value : undefined;
 }
@@ -140,8 +140,8 @@ function macFolders(homedir: string): Folders {
 }
 
 /**
- * In the profile itself: Windows redirects what a program of a package (the Claude Desktop of the Microsoft Store) and
- * all that it starts write below AppData, so that a core there would have another config, vault, and token.
+ * Inside the profile itself, because Windows redirects what a packaged program (Claude Desktop from the Microsoft
+ * Store) and its descendants write below AppData, so that a core there would have another config, vault, and token.
  * Source: "Understanding how packaged desktop apps run on Windows", Microsoft Learn.
  */
 function windowsFolder(homedir: string): string {
@@ -153,26 +153,26 @@ function windowsFolders(homedir: string): Folders {
   return { config: folder, data: folder, logs: win32.join(folder, 'logs'), cache: win32.join(folder, 'cache') };
 }
 
-/** Paths of the core's socket and token, which shim and core must agree on. Imports node:* only, for the shim. */
+/** Paths of the core's socket and token, which shim and core must agree on. Imports only node:*, for the shim. */
 export interface SocketLocation {
   /** The folder of a private instance (`TOOLTRAY_HOME`), absolute. */
   readonly home: string | undefined;
-  /** Folder of what belongs to a running core: socket, token, start lock, start log. */
+  /** Folder with the files of a running core: socket, token, start lock, start log. */
   readonly runDir: string;
-  /** Unix socket of at most 100 bytes, or where `namesPipe` a file in the private run folder. */
+  /** Unix socket with a path of at most 100 bytes, or a file in the private run folder if `namesPipe`. */
   readonly socketPath: string;
   /**
-   * Windows: the file at `socketPath` says the random name of the core's pipe. A name that could be known before could
-   * be taken by another user.
+   * Windows: the file at `socketPath` contains the random name of the core's pipe; another user could take a
+   * predictable name.
    */
   readonly namesPipe: boolean;
   readonly tokenFile: string;
 }
 
 /**
- * The place from TOOLTRAY_HOME, else from the home folder alone. Touches nothing on disk.
- * Nothing else of the environment counts: client apps start the shim with a handful of variables (HOME, PATH, ...) and
- * neither XDG_RUNTIME_DIR nor TMPDIR among them, so that shim and core would look in two places.
+ * The location from TOOLTRAY_HOME, otherwise from the home folder. Does not access the disk. Ignores other variables,
+ * because client apps start the shim with only a few (HOME, PATH, ...), without XDG_RUNTIME_DIR and TMPDIR, so that
+ * shim and core would use different locations.
  */
 export function socketLocation(
   env: Readonly<Record<string, string | undefined>>,
@@ -197,7 +197,7 @@ function systemRunDir(platform: NodeJS.Platform, homedir: string): string {
   return posix.join(homedir, '.local/state/tooltray/run');
 }
 
-/** sun_path holds 104 bytes on macOS, 108 on Linux; 100 leaves room for the closing zero. */
+/** sun_path has 104 bytes on macOS, 108 on Linux; 100 leaves room for the terminating zero. */
 const maxSocketPathBytes = 100;
 
 function socketFile(runDir: string): string {
@@ -207,7 +207,7 @@ function socketFile(runDir: string): string {
 }
 
 /**
- * FNV-1a, 64 bits, in hex. It only has to tell one user's folders apart; node:crypto would cost the shim 3 ms at each
+ * FNV-1a, 64 bits, in hex. It only distinguishes one user's folders; node:crypto would cost the shim 3 ms at each
  * start.
  */
 function shortHash(text: string): string {
@@ -216,12 +216,12 @@ function shortHash(text: string): string {
   return hash.toString(16).padStart(16, '0');
 }
 
-/** The command that stays where it is while the app is updated or moves: entries of client apps name it. */
+/** The command that entries of client apps name; it stays in place when the app is updated or moved. */
 export function launcherPath(dataDir: string, platform: NodeJS.Platform): string {
   return join(dataDir, 'bin', platform === 'win32' ? 'tooltray.exe' : 'tooltray');
 }
 
-/** There while the user wants Tooltray not to be started by client apps. Removed by the next core that listens. */
+/** Exists while the user does not want client apps to start Tooltray. Removed by the next core that listens. */
 export function quitFile(runDir: string): string {
   return join(runDir, 'quit');
 }

@@ -1,4 +1,4 @@
-/** Replaces a file in one step, so that a reader never sees half of it, and keeps numbered backups. */
+/** Replaces a file atomically, so that a reader never sees part of it, and keeps numbered backups. */
 import { isProcessRunning } from './file-lock.ts';
 import { systemFailure } from './system-errors.ts';
 import { randomUUID } from 'node:crypto';
@@ -8,18 +8,18 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface AtomicWriteOptions {
-  /** Permissions of a file that does not exist yet (0600 by default); an existing file keeps its own. */
+  /** Permissions of a new file (default: 0600); an existing file keeps its own. */
   readonly mode?: number;
-  /** Asked when the new content is on disk, right before it takes the file's place; `false` gives the write up. */
+  /** Called when the new content is on disk, right before it replaces the file; `false` cancels the write. */
   readonly beforeReplace?: () => Promise<boolean>;
-  /** Called at once when it has taken the file's place. */
+  /** Called synchronously after the replacement. */
   readonly afterReplace?: () => void;
 }
 
 /**
- * Writes `text` next to the file, flushes it, then renames it over the file. A symbolic link stays one: its target is
- * replaced. Answers whether it was written (`beforeReplace` may refuse). Throws what the file system throws; the old
- * file is whole then.
+ * Writes `text` next to the file, flushes it, then renames it over the file. The target of a symbolic link is
+ * replaced. Returns whether it was written (`beforeReplace` may cancel). Throws file system errors; the old file stays
+ * intact.
  */
 export async function writeFileAtomic(path: string, text: string, options: AtomicWriteOptions = {}): Promise<boolean> {
   const target = await realpath(path).catch(() => path);
@@ -41,7 +41,10 @@ export async function writeFileAtomic(path: string, text: string, options: Atomi
   }
 }
 
-/** Copies the file to `<path>.bak`; the one before becomes `.bak.1` and so on, `keep` in all. No file, no backup. */
+/**
+ * Copies the file to `<path>.bak`; the previous one becomes `.bak.1` and so on, `keep` in total. Without a file, does
+ * nothing.
+ */
 export async function rotateBackups(path: string, keep: number): Promise<void> {
   const name = (age: number): string => (age === 0 ? `${path}.bak` : `${path}.bak.${age}`);
   if ((await stat(path).catch(() => undefined)) === undefined) return;
@@ -49,7 +52,7 @@ export async function rotateBackups(path: string, keep: number): Promise<void> {
   await copyFile(path, name(0));
 }
 
-/** Removes drafts in a folder whose writers were killed. Never rejects: what cannot be removed is in nobody's way. */
+/** Removes drafts in a folder whose writers were killed. Never rejects. */
 export async function removeStaleTempFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const writer = tempFilePid(name);
@@ -58,7 +61,7 @@ export async function removeStaleTempFiles(folder: string): Promise<void> {
   }
 }
 
-/** The process that writes the draft of that name; undefined for what is no draft. */
+/** The process that writes the draft of that name; undefined for other names. */
 export function tempFilePid(name: string): number | undefined {
   const pid = /\.(\d+)\.[0-9a-f]{8}\.tmp$/.exec(name)?.[1];
   return pid === undefined ? undefined : Number(pid);
@@ -68,7 +71,7 @@ async function writeFlushed(path: string, text: string, mode: number): Promise<v
   const file = await open(path, 'wx', mode);
   try {
     await file.writeFile(text, 'utf8');
-    // The mode given to open() is cut by the umask.
+    // The umask restricts the mode of open().
     await file.chmod(mode);
     await file.sync();
   } finally {
@@ -76,7 +79,7 @@ async function writeFlushed(path: string, text: string, mode: number): Promise<v
   }
 }
 
-/** On Windows a virus scanner or an editor may hold the old file for a moment. */
+/** On Windows a virus scanner or an editor may briefly hold the old file open. */
 async function replace(draft: string, target: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,7 +1,7 @@
 /**
- * How a core proves that it belongs to the user before it receives the token: on Windows any user can listen on any
- * pipe name. The proof is bound to the pipe that it was requested on, so that another process cannot obtain it from the
- * real core.
+ * Proves to a client that a core belongs to the user before the client sends the token, because on Windows any user
+ * can listen on any pipe name. The proof is bound to the requested pipe, so that another process cannot obtain it from
+ * the real core.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -9,12 +9,12 @@ export function newChallenge(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** HMAC-SHA-256 with the token as its key, in base64url. */
+/** HMAC-SHA-256 with the token as key, in base64url. */
 export function coreProof(token: string, pipe: string, challenge: string): string {
   return createHmac('sha256', token).update(`tooltray core\n${pipe}\n${challenge}`).digest('base64url');
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Compares in constant time. */
 export function isSameToken(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -1,4 +1,4 @@
-/** The number of edits (insert, delete, replace, swap neighbors) between two short texts. */
+/** Counts the edits (insert, delete, replace, swap adjacent characters) between two short texts. */
 
 /** Optimal string alignment distance; any number above `limit` means "more than limit". */
 export function editDistance(left: string, right: string, limit: number): number {
@@ -19,7 +19,7 @@ export function editDistance(left: string, right: string, limit: number): number
       current.push(cost);
       best = Math.min(best, cost);
     }
-    // A swap reaches back two rows, so one row over the limit may still be saved by the next.
+    // A swap uses the row before the previous one, so a row over the limit may still lead to a valid result.
     if (best > limit + 1) return limit + 1;
     beforePrevious = previous;
     previous = current;

@@ -1,4 +1,4 @@
-/** A typed event: listeners are called in order, one that throws does not stop the others. */
+/** A typed event: listeners are called in order, and one that throws does not stop the others. */
 
 type Listener<T> = (value: T) => void;
 
@@ -16,7 +16,7 @@ export class Emitter<T = void> {
       try {
         listener(value);
       } catch (error) {
-        // A listener's mistake is the developer's to see, not a reason to end the core.
+        // An error of a listener is a bug, but must not end the core.
         process.emitWarning(error instanceof Error ? error : new Error(String(error)));
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Every error a user or a model may see: one code, one voice. A text says what happened; `fix` says what to do. Codes
- * are part of the public contract: they are added, never renamed.
+ * Errors that a user or a model may see. The message says what happened, `fix` says what to do. Codes are part of the
+ * public contract: they are added, never renamed.
  */
 import { systemErrorText } from './system-errors.ts';
 
@@ -48,13 +48,13 @@ export type ErrorCode = (typeof errorCodes)[number];
 interface AppErrorOptions {
   /** The next step for the reader, as one imperative sentence. */
   readonly fix?: string;
-  /** The error below, for the log. */
+  /** The underlying error, for the log. */
   readonly cause?: unknown;
-  /** Facts a program may want (candidates, file, line). Never secrets. */
+  /** Facts for programs (candidates, file, line). Never secrets. */
   readonly data?: Record<string, unknown>;
 }
 
-/** An expected failure with a stable code, a sentence for users and models, and what to do about it. */
+/** An expected failure with a stable code, a message for users and models, and a fix. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -68,13 +68,13 @@ export class AppError extends Error {
     this.data = options.data;
   }
 
-  /** Message and fix as one text, as users and models read it. */
+  /** Message and fix as one text. */
   get text(): string {
     return this.fix === undefined ? this.message : `${this.message} ${this.fix}`;
   }
 }
 
-/** The same error with one more sentence about what helps; itself if there is none. */
+/** The same error with an additional sentence in its fix; the error itself if there is none. */
 export function addFix(error: AppError, more: string | undefined): AppError {
   if (more === undefined) return error;
   return new AppError(error.code, error.message, {
@@ -89,7 +89,10 @@ export function joinSentences(fix: string, more: string): string {
   return `${fix}${/[.!?…]$/.test(fix) ? '' : '.'} ${more}`;
 }
 
-/** The text of anything thrown: message and fix of an AppError, a sentence with path and advice for errors of files. */
+/**
+ * The text of any thrown value: message and fix of an AppError, a sentence with path and advice for file system
+ * errors.
+ */
 export function errorText(error: unknown): string {
   if (error instanceof AppError) return error.text;
   const ofFile = systemErrorText(error);
@@ -97,7 +100,7 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Any thrown value as an AppError; an AppError stays itself. */
+/** Converts any thrown value to an AppError; an AppError stays unchanged. */
 export function toAppError(error: unknown, code: ErrorCode = 'internal'): AppError {
   return error instanceof AppError ? error : new AppError(code, errorText(error), { cause: error });
 }

@@ -1,7 +1,4 @@
-/**
- * Locks for what one process at a time may do: a file that names its holder, which a crash cannot leave behind for
- * long.
- */
+/** A lock for one process at a time: a file that names its holder, so that a crash does not leave it held for long. */
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from './errors.ts';
 
 interface FileLockOptions {
-  /** Age in ms from which a lock counts as forgotten; must be far longer than any work done under it. */
+  /** Age from which a lock counts as stale, in ms; must be far longer than any work under it. */
   readonly staleMs?: number;
-  /** How long to wait for the lock, in ms. */
+  /** Maximum wait for the lock, in ms. */
   readonly waitMs?: number;
 }
 
@@ -37,7 +34,7 @@ export async function withSqliteLock<T>(
   return await work();
 }
 
-/** Error codes of file systems without hard links (FAT, some shares). */
+/** Error codes of file systems without hard links (FAT, some network shares). */
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 export class LockFile implements Disposable {
@@ -52,7 +49,7 @@ export class LockFile implements Disposable {
     this.#staleMs = staleMs;
   }
 
-  /** Whether it is ours now; takes over the lock of a process that is gone. Its folder must exist. */
+  /** Returns whether the lock is ours now; takes over the lock of a dead process. Its folder must exist. */
   tryAcquire(): boolean {
     this.#isMine ||= this.#create();
     if (this.#isMine) return true;
@@ -63,14 +60,14 @@ export class LockFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // It is not ours any more if we were so slow that another process took it for forgotten.
+    // If we were too slow, another process may have taken over the lock.
     if (this.#isMine && contentOf(this.#file) === this.#words) rmSync(this.#file, { force: true });
     this.#isMine = false;
   }
 
   /**
-   * The file is written elsewhere and then linked: a process that is killed in between leaves no lock without a number,
-   * which would hold as long as a forgotten one.
+   * Writes the file elsewhere and then links it, so that a killed process leaves no lock without a process id, which
+   * would only expire by age.
    */
   #create(): boolean {
     if (contentOf(this.#file) !== undefined) return false;
@@ -100,13 +97,13 @@ export class LockFile implements Disposable {
       return true;
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      // Windows answers EPERM while a lock that was just removed is going away.
+      // Windows reports EPERM while a removed lock disappears.
       if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false;
       throw error;
     }
   }
 
-  /** No number yet: its maker is between creating and writing it, where files cannot be linked. */
+  /** Without a process id, its creator is between creating and writing it, on a file system without hard links. */
   #isForgotten(seen: string): boolean {
     const pid = Number.parseInt(seen, 10);
     if (pid > 0 && !isProcessRunning(pid)) return true;
@@ -114,9 +111,7 @@ export class LockFile implements Disposable {
     return written !== undefined && Date.now() - written.mtimeMs > this.#staleMs;
   }
 
-  /**
-   * Two processes may find the same lock forgotten: the slower one must not throw away the new lock of the faster one.
-   */
+  /** Two processes may find the same stale lock: the slower one must not remove the new lock of the faster one. */
   #discard(seen: string): void {
     const aside = this.#draft();
     try {
@@ -131,7 +126,7 @@ export class LockFile implements Disposable {
   }
 }
 
-/** Whether a process is there. True for one that we may not signal as well: it runs as somebody else. */
+/** Whether a process is running. Also true for one that we may not signal, because it belongs to another user. */
 export function isProcessRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -10,9 +10,11 @@ import { Emitter } from './emitter.ts';
 import { withSqliteLock } from './file-lock.ts';
 
 export interface JsonDocument {
-  /** The content may have changed. A file is watched from `start` to `stop`; a database notifies by itself. */
+  /**
+   * Emits when the content may have changed. A file is watched from `start` to `stop`; a database notifies by itself.
+   */
   readonly changed: Emitter;
-  /** undefined: there is none, or what stands there is no JSON. Never rejects. */
+  /** Undefined if there is none, or invalid JSON. Never rejects. */
   read(): Promise<unknown>;
   /**
    * Changes run one after another, across processes. `change` receives the current content, perhaps more than once;
@@ -21,7 +23,7 @@ export interface JsonDocument {
    */
   change<R>(change: (value: unknown) => readonly [next: unknown, answer: R]): Promise<R>;
   start(): Promise<void>;
-  /** To be called once `start` has resolved. */
+  /** Call it after `start` has resolved. */
   stop(): Promise<void>;
 }
 
@@ -51,14 +53,14 @@ export class MemoryJsonDocument implements JsonDocument {
   }
 }
 
-/** For the user alone (mode 0600), written under a lock. */
+/** A private file (mode 0600), written under a lock. */
 export class FileJsonDocument implements JsonDocument {
   readonly changed = new Emitter();
   readonly #file: string;
   readonly #empty: string;
   #watcher: FSWatcher | undefined;
 
-  /** `empty`: what is written into one that is followed and not there yet. */
+  /** `empty`: the initial content of a missing file that is watched. */
   constructor(file: string, empty = '[]') {
     this.#file = file;
     this.#empty = empty;
@@ -100,8 +102,8 @@ export class FileJsonDocument implements JsonDocument {
   }
 
   /**
-   * A file that is not there is watched by its folder, of which everything is read again each time that calls are noted
-   * next to it.
+   * Creates a missing file, because otherwise its folder would have to be watched, and read after every write to other
+   * files in it.
    */
   async #ensureFile(): Promise<void> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 }).catch(() => undefined);

@@ -1,7 +1,7 @@
-/** References inside of a JSON document: JSON Pointers in the fragment of a URI. Source: RFC 6901, section 6. */
+/** References inside a JSON document: JSON Pointers in the fragment of a URI. Source: RFC 6901, section 6. */
 import { isObject } from './json.ts';
 
-/** The keys of `#/$defs/Page%3CItem%3E`, decoded. Undefined for a reference of another kind; empty for `#`. */
+/** The keys of `#/$defs/Page%3CItem%3E`, decoded. Undefined for other kinds of references; empty for `#`. */
 export function pointerKeys(reference: unknown): readonly string[] | undefined {
   if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference)) return undefined;
   return reference
@@ -10,7 +10,7 @@ export function pointerKeys(reference: unknown): readonly string[] | undefined {
     .map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The part of a document that a reference leads to; undefined if there is none. */
+/** The part of a document that a reference points to; undefined if there is none. */
 export function referredBy(root: unknown, reference: unknown): unknown {
   const keys = pointerKeys(reference);
   if (keys === undefined) return undefined;
@@ -22,7 +22,7 @@ export function referredBy(root: unknown, reference: unknown): unknown {
   return node;
 }
 
-/** The text that a percent-encoding stands for; a text that is no valid encoding stays as it is. */
+/** Percent-decodes a text; an invalid encoding stays unchanged. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

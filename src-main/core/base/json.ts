@@ -1,18 +1,19 @@
 /**
- * JSON that loses no digit: numbers a double cannot hold (12345678901234567890, 1.0, 1e400) keep their spelling.
- * They are held as JSON.rawJSON values, which JSON.stringify writes back to the letter.
+ * JSON without loss of digits: numbers that a double cannot represent (12345678901234567890, 1.0, 1e400) keep their
+ * spelling. They are JSON.rawJSON values, which JSON.stringify writes verbatim.
  */
 
 export type JsonObject = Record<string, unknown>;
 
 /**
  * Spellings that JSON.parse and JSON.stringify would change: 16 digits and more, fractions, exponents, minus zero.
- * Digits behind a quote, letter or dot are no JSON number: otherwise every `"jsonrpc":"2.0"` would be read slowly.
+ * Digits after a quote, letter or dot are not a JSON number; otherwise every `"jsonrpc":"2.0"` would take the slow
+ * path.
  */
 const riskyNumber = /(?<![\w".])\d(?:\d{15}|\d*(?:\.\d|[eE]))|(?<![\w"])-0/;
 
 /**
- * JSON.parse, with the spelling of every number kept. Throws SyntaxError as JSON.parse does, RangeError beyond
+ * JSON.parse that preserves the spelling of every number. Throws SyntaxError as JSON.parse does, RangeError beyond
  * `maxNesting`.
  */
 export function parseJson(text: string): unknown {
@@ -23,13 +24,13 @@ export function parseJson(text: string): unknown {
   return withSpellings(JSON.parse(marked));
 }
 
-/** Node 20, which may run a shim, keeps no spelling. */
+/** Node 20, which may run a shim, cannot preserve spellings. */
 const keepsSpellings = typeof (JSON as Partial<typeof JSON>).rawJSON === 'function';
 
-// Numbers whose spelling would be lost are parsed as marked strings. A reviver is called for every value: a megabyte of
-// numbers took 250 ms with one, and takes 25 ms so.
+// Parses numbers with a special spelling as marked strings. A reviver is called for every value: a megabyte of numbers
+// took 250 ms with one, and takes 25 ms this way.
 
-/** A random prefix that no text can start with by chance. */
+/** A random prefix that no text starts with by chance. */
 const mark = `\u0001${Math.random().toString(36).slice(2)}:`;
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -44,7 +45,7 @@ function withMarkedNumbers(text: string): string {
     let end = at + 1;
     while (end < text.length && isPartOfNumber(text.charCodeAt(end))) end++;
     const spelling = text.slice(at, end);
-    // A spelling that is not a JSON number stays, so that JSON.parse rejects it.
+    // An invalid number stays unchanged, so that JSON.parse rejects it.
     if (String(Number(spelling)) !== spelling && jsonNumber.test(spelling)) {
       parts.push(text.slice(from, at), written, spelling, '"');
       from = end;
@@ -79,19 +80,17 @@ function withSpellings(value: unknown): unknown {
   return value;
 }
 
-/** The number that a value is, also where its spelling is kept; anything else as it is. */
+/** A number as a plain number, also if its spelling is preserved; other values unchanged. */
 export function toPlainNumber(value: unknown): unknown {
   return isSpelled(value) ? Number((value as { rawJSON: string }).rawJSON) : value;
 }
 
-/**
- * Whether it is a number whose spelling is kept. Node 20, which may run a shim, keeps none and has no such question.
- */
+/** Whether it is a number with preserved spelling. Node 20, which may run a shim, has no such values. */
 const isSpelled: (value: unknown) => boolean = (JSON as Partial<typeof JSON>).isRawJSON ?? (() => false);
 
 /**
- * A text that somebody sent, or what else they sent in its place as JSON: `String` runs, and fails on, an object's own
- * `toString`.
+ * A text as it is, other values as JSON. (`String` would call, and fail on, an object's own
+ * `toString`.)
  */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
@@ -101,24 +100,21 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isSpelled(value);
 }
 
-/** The value where it is an object, else an empty one: for members that a foreign text may lack or spoil. */
+/** The value if it is an object, otherwise an empty object: for members that foreign data may lack. */
 export function objectOrEmpty(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
 /**
- * How deep JSON may be nested. JSON.parse takes any depth, but JSON.stringify, a reviver and whatever else walks a
- * value by recursion end with the stack, from about a thousand levels on. Real documents stay below a hundred.
+ * Maximum nesting of JSON. JSON.parse accepts any depth, but JSON.stringify, a reviver and other recursive functions
+ * overflow the stack from about a thousand levels on. Real documents stay below a hundred.
  */
 export const maxNesting = 500;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/**
- * Whether lists and objects lie deeper in each other than `maxNesting`. Nearly free for texts with fewer brackets than
- * that.
- */
+/** Whether lists and objects are nested deeper than `maxNesting`. Almost free for texts with fewer brackets. */
 export function isNestedTooDeep(text: string): boolean {
   // Each nesting level takes two characters.
   if (text.length <= 2 * maxNesting || !hasManyBrackets(text)) return false;
@@ -152,7 +148,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Undefined if it is no JSON: that is no value of JSON. */
+/** Undefined for invalid JSON; undefined is not a JSON value. */
 export function tryParseJson(text: string): unknown {
   try {
     return parseJson(text);
@@ -161,7 +157,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** The same without the spelling of numbers, as JSON.parse reads them. */
+/** The same with plain numbers, as JSON.parse reads them. */
 export function tryParsePlainJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -170,19 +166,19 @@ export function tryParsePlainJson(text: string): unknown {
   }
 }
 
-/** A plain member even for `__proto__`, whose assignment would set the prototype. */
+/** Defines a plain member, even for `__proto__`, whose assignment would set the prototype. */
 export function defineMember(target: JsonObject, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** A text, or an empty one for anything else. */
+/** The value if it is a text, otherwise an empty text. */
 export function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
 // White space between the tokens of JSON (RFC 8259, section 2).
 
-/** Takes a byte of UTF-8; undefined is the end of the bytes. */
+/** `byte`: UTF-8; undefined at the end. */
 export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;
 }

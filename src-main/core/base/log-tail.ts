@@ -1,14 +1,14 @@
-/** Reads the end of a log file and follows it, also when it becomes `<name>.1` and a new file is started. */
+/** Reads the end of a log file and follows it, also across its rotation to `<name>.1`. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError } from './errors.ts';
 
 export interface LogTail {
-  /** Whole lines, oldest first. */
+  /** Complete lines, oldest first. */
   readonly lines: readonly string[];
-  /** The position to continue from; opaque except to `readLogTail`. */
+  /** The position to continue from; opaque. */
   readonly mark: string;
-  /** Whether more was written than one read returns; the oldest lines are missing then. */
+  /** Whether more was written than one read returns, so that the oldest lines are missing. */
   readonly skipped: boolean;
 }
 
@@ -20,14 +20,14 @@ interface Part {
 }
 
 /**
- * The last lines of a log, or those since `mark`; `maxBytes` at the most. No line if there is no file. Rejects with
- * AppError `internal` for what is no log to be read.
+ * The last lines of a log, or those since `mark`; at most `maxBytes`. No line if there is no file. Rejects with
+ * AppError `internal` if it is not a readable log.
  */
 export async function readLogTail(file: string, maxBytes: number, mark?: string): Promise<LogTail> {
   try {
     const current = await readPart(file, maxBytes, mark);
     const remainingBytes = maxBytes - Buffer.byteLength(current?.text ?? '');
-    // Also shows what was written before the rotation: a new file alone would contain very little.
+    // Also reads the rotated file, because a new file alone would contain very little.
     const before =
       current?.isGoingOn === true || current?.skipped === true
         ? undefined
@@ -46,7 +46,7 @@ export async function readLogTail(file: string, maxBytes: number, mark?: string)
 async function older(file: string, maxBytes: number, mark: string | undefined): Promise<Part | undefined> {
   if (maxBytes <= 0) return undefined;
   const part = await readPart(file, maxBytes, mark);
-  // With a mark, only reads the file that the mark refers to.
+  // With a mark, reads only the file that the mark refers to.
   return mark === undefined || mark === '' || part?.isGoingOn === true ? part : undefined;
 }
 

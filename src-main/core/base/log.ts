@@ -1,4 +1,4 @@
-/** The log: one JSON object per line, masked, bounded, buffered, and never a reason for the caller to fail. */
+/** The log: one JSON object per line, masked, bounded, buffered; it never causes its caller to fail. */
 import type { Writable } from 'node:stream';
 import { RotatingFile } from './rotating-file.ts';
 import { Masker } from './mask.ts';
@@ -6,7 +6,7 @@ import { Masker } from './mask.ts';
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 type LogLevel = (typeof logLevels)[number];
 
-/** Facts next to the message. Errors may stand anywhere in them and are written with their causes. */
+/** Additional fields. Errors may occur anywhere in them and are written with their causes. */
 type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
@@ -14,32 +14,34 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** The same log under a longer scope: `servers` → `servers.github`. */
+  /** The same log with a longer scope: `servers` → `servers.github`. */
   child(scope: string): Log;
-  /** Writes what is buffered, now. */
+  /** Writes buffered lines now. */
   flush(): void;
-  /** Writes what is buffered; later lines are written at once. */
+  /** Writes buffered lines; later lines are written at once. */
   close(): void;
 }
 
 interface LogOptions {
-  /** The log file; the older half is `<file>.1`. Nothing is stored if absent. */
+  /** The log file; the older half is `<file>.1`. Absent: nothing is stored. */
   readonly file?: string | undefined;
-  /** The least level that is written; `info` by default. */
+  /** The minimum level; default: `info`. */
   readonly level?: LogLevel;
-  /** Knows the secrets of the config; without it secrets are known by name and shape only. */
+  /** Masks the secrets of the config; without it only secrets with a known name or shape are masked. */
   readonly masker?: Masker;
-  /** Size at which one file is full, in bytes (5 MiB by default); two are kept. */
+  /** Maximum size of one file, in bytes (default: 5 MiB); two are kept. */
   readonly maxBytes?: number;
-  /** Writes readable lines there too, as to `process.stderr`. */
+  /** Also receives readable lines, for example `process.stderr`. */
   readonly stderr?: Writable | undefined;
-  /** Writes the lines of the file there too, as to `process.stdout`. */
+  /** Also receives the lines of the file, for example `process.stdout`. */
   readonly stdout?: Writable | undefined;
-  /** The outcome of each write to the file: the error, or undefined. */
+  /** Called after each write to the file, with the error or undefined. */
   readonly onWrite?: ((error?: unknown) => void) | undefined;
 }
 
-/** Longest text and longest line, in characters: a server's 50 MB answer in an error must not fill the log. */
+/**
+ * Maximum length of a text and of a line, in characters, so that an error with a 50 MB result does not fill the log.
+ */
 const maxTextLength = 16_000;
 const maxLineLength = 64_000;
 /** Maximum size of pending lines, in characters; large enough for a burst. */
@@ -55,7 +57,7 @@ export function createLog(options: LogOptions = {}): Log {
     level = 'info',
     maxBytes = 5 * 1024 * 1024,
   } = options;
-  // A pipe that the reader has closed reports it as an event, which would end the process.
+  // A pipe that its reader has closed emits an error, which would end the process.
   stderr?.on('error', () => undefined);
   stdout?.on('error', () => undefined);
   const logFile = file === undefined ? undefined : new RotatingFile(file, { maxBytes, lostNote, onWrite });
@@ -124,12 +126,12 @@ class MaskedLog implements Log {
       stderr?.write(readable(head, facts));
       stdout?.write(written);
     } catch {
-      // A log that cannot be written is no reason to fail the caller.
+      // A failing log must not cause its caller to fail.
     }
   }
 }
 
-/** Written instead of fields that JSON cannot represent. */
+/** Replaces fields that cannot be represented as JSON. */
 const unwritable = '{"unwritable":true}';
 
 function orInstead(make: () => string, instead: string): string {
@@ -150,13 +152,13 @@ function line(head: Head, facts: string): string {
   const start = JSON.stringify(head);
   if (facts === '{}') return `${start}\n`;
   if (facts.length > maxLineLength) return `${JSON.stringify({ ...head, cut: facts.slice(0, maxTextLength) })}\n`;
-  // The head comes first and its names are ours: fields of the same name are kept apart.
+  // Our own fields come first, so that others cannot imitate them.
   return `${start.slice(0, -1)},"fields":${facts}}\n`;
 }
 
 function readable({ time, level, scope, message }: Head, facts: string): string {
   const text = `${time.slice(11, 23)} ${level.padEnd(5)} ${scope === '' ? '' : `[${scope}] `}${message}`;
-  // Text of servers must not steer the terminal.
+  // Text of servers must not control the terminal.
   return `${(facts === '{}' ? text : `${text} ${facts.slice(0, maxTextLength)}`).replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')}\n`;
 }
 

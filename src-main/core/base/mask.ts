@@ -1,50 +1,47 @@
-/** Masks secrets in texts and objects meant for users, logs and models: by name, by shape, and by value. */
+/** Masks secrets in texts and objects for users, logs and models: by name, by shape, and by value. */
 import { isPrefixedKey, prefixedKeyPattern, privateKeyPattern } from './secret-patterns.ts';
 import { compileSecretMatchers, type SecretMatchers } from './secret-matchers.ts';
 
-// Masks secrets in free text: what stands after a secret name (`token=...`, `"apiKey": "..."`), then what looks like
-// one.
+// Masks secrets in free text: values after a secret name (`token=...`, `"apiKey": "..."`), then values with the shape
+// of a secret.
 
 /**
- * A name, the quote that ends it, and what leads to its value: `=`, `:`, `=>`, `>` of XML, or a space after a `--flag`.
- * The look-behind lets a name start at its first character only, so that a long run of letters is scanned once. Here
- * and below no endless loop has a least number (`+`, `{8,}`): in a process that has compiled a megabyte of patterns V8
- * compiles further ones plainly, and there such a loop takes 16 bytes of a stack of 64 MB for each character, while `*`
- * takes none.
+ * A name, its closing quote, and what leads to its value: `=`, `:`, `=>`, `>` of XML, or a space after a `--flag`. The
+ * look-behind lets a name start only at its first character, so that a long run of letters is scanned once. Here and
+ * below, unbounded loops have no minimum (`+`, `{8,}`): in a process that has compiled a megabyte of patterns, V8
+ * interprets further ones, and such a loop then uses 16 bytes of a 64 MB stack per character, while `*` uses none.
  */
 const named =
   /(?<![\w.-])([\w.-][\w.-]*)(\\{0,7}["'`]?)([ \t]{0,8}(?:=>|:=|[:=]|>)[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},[ \t]{0,8}(?=\\{0,7}["']))/g;
 
-/** Alone these are everyday words in sentences (`key: Enter`); they need a clearer sign than a colon. */
+/** On their own these are everyday words (`key: Enter`), so they need a clearer sign than a colon. */
 const everyday = /^(?:key|pass|auth|pat|sid|sig)$/i;
 
-/** Headers whose value is the rest of the line, spaces included. */
+/** Headers whose value is the rest of the line, including spaces. */
 const wholeLine = /authorization$|cookies?$/i;
 
 /**
- * A reference, with the scheme of a header before it: `Bearer ${env:NAME}`. A default (`${env:NAME:-value}`) may be the
- * secret itself.
+ * A reference, optionally after the scheme of a header: `Bearer ${env:NAME}`. A default (`${env:NAME:-value}`) may
+ * itself be the secret.
  */
 const placeholder =
   /^(?:(?:(?:[Bb]earer|[Bb]asic|[Tt]oken|[Aa]pi[Kk]ey) +)?\$\{[\w.]+(?::[\w.][\w.-]*)?\}|-default\}\.?|\$[A-Z_]+|true|false|null|undefined|\*{3}|<[\w -]+>)[,;)}\]]*$/;
 const number = /^-?\d{1,15}(?:\.\d+)?[,;)}\]]*$/;
 
-/** The text with every secret in it replaced by `***`. Takes time in proportion to the text. */
+/** The text with every secret replaced by `***`. Takes linear time. */
 export function maskText(text: string): string {
   return maskShapes(maskNamed(text));
 }
 
 /**
- * For sentences of Tooltray: masks what is a secret by its shape alone. A name such as `Authorization` or
- * `${env:API_KEY}` before a colon says what the sentence is about, and what follows it is no value.
+ * For our own sentences: masks only secrets with a known shape. A name such as `Authorization` or
+ * `${env:API_KEY}` before a colon is the subject of the sentence, not followed by a value.
  */
 export function maskValues(text: string): string {
   return maskShapes(text);
 }
 
-/**
- * May this value be shown although its name is secret: a yes or no, `${env:NAME}`, a number of several (`tokens: 5`)?
- */
+/** Whether a value may be shown despite its secret name: a boolean, `${env:NAME}`, a count (`tokens: 5`). */
 function isPlaceholder(name: string, value: string): boolean {
   return value.length < 200 && (placeholder.test(value) || (/s$/i.test(name) && number.test(value)));
 }
@@ -67,7 +64,7 @@ function maskNamed(text: string): string {
 
 function leadsToSecret(text: string, index: number, name: string, quote: string, link: string): boolean {
   if (!isSecretName(name)) return false;
-  // `${secret:NAME}` names a secret and holds none.
+  // `${secret:NAME}` refers to a secret without containing it.
   if (text.slice(Math.max(0, index - 2), index) === '${') return false;
   const isFlag = name.startsWith('--');
   if (link.includes(',') || link.trim() === '') return isFlag;
@@ -92,14 +89,14 @@ function findValue(text: string, match: RegExpExecArray, from: number): Span | u
     : { start, end };
 }
 
-/** The closing quote of a string, also one inside strings of JSON (`\"`, `\\\"`); without one, the end of the text. */
+/** The closing quote of a string, also inside JSON strings (`\"`, `\\\"`); without one, the end of the text. */
 function closingQuote(text: string, quote: string, start: number): number {
   const depth = quote.length - 1;
   const character = quote.at(-1) ?? '"';
   for (let at = text.indexOf(character, start); at !== -1; at = text.indexOf(character, at + 1)) {
     let slashes = 0;
     while (at - 1 - slashes >= start && text[at - 1 - slashes] === '\\') slashes++;
-    // At depth 0 an even number of backslashes before the quote are backslashes of the value.
+    // At depth 0 an even number of backslashes before the quote belong to the value.
     if (depth === 0 ? slashes % 2 === 0 : slashes <= depth) return at - Math.min(slashes, depth);
   }
   return text.length;
@@ -116,12 +113,12 @@ function bareEnd(text: string, match: RegExpExecArray, from: number): number {
 
 function bareStop(name: string, quote: string, before: string): RegExp {
   if (quote !== '') return /[\s"'`,\]}]/g;
-  // A header inside quotes (curl -H "Cookie: a=b") ends where they do.
+  // A header inside quotes (curl -H "Cookie: a=b") ends with them.
   if (wholeLine.test(name)) return /["'`]/.test(before) ? new RegExp(`[\\r\\n${before}]`, 'g') : /[\r\n]/g;
   return /[?&;#]/.test(before) ? /[\s"'`<>&#]/g : /[\s"'`<>]/g;
 }
 
-/** The end of a JSON list or object under a secret name; strings in it may hold brackets. */
+/** The end of a JSON list or object after a secret name; strings in it may contain brackets. */
 function bracketEnd(text: string, from: number): number {
   const marks = /["[\]{}]/g;
   marks.lastIndex = from;
@@ -136,14 +133,12 @@ function bracketEnd(text: string, from: number): number {
 
 const maxDepth = 20;
 
-/**
- * A copy that can be written as JSON, its secrets masked: errors with their causes, cycles, maps and buffers included.
- */
+/** A copy for JSON with its secrets masked: errors with their causes, cycles, maps and buffers included. */
 export function maskObject(value: unknown): unknown {
   return new Masker().maskObject(value);
 }
 
-/** Masks as maskText and maskObject do, and also every known secret value, wherever it appears. */
+/** Masks like maskText and maskObject, and also every known secret value, wherever it occurs. */
 export class Masker {
   #searched: SecretMatchers = compileSecretMatchers([]);
 
@@ -151,12 +146,12 @@ export class Masker {
     this.setSecrets(secrets);
   }
 
-  /** These from now on, and none of before. */
+  /** Replaces the known secrets. */
   setSecrets(secrets: Iterable<string>): void {
     this.#searched = compileSecretMatchers(secrets);
   }
 
-  /** A snapshot of the known secrets; can be sent to another thread. */
+  /** A snapshot of the known secrets, which can be sent to another thread. */
   get matchers(): SecretMatchers {
     return this.#searched;
   }
@@ -187,7 +182,7 @@ export class Masker {
     return asWords === undefined ? masked : masked.replace(asWords, maskPlaceholder);
   }
 
-  /** `name` is the secret name this value stands under, however deep; `above` are the objects it is in. */
+  /** `name`: the secret name above this value, at any depth; `above`: the objects that contain it. */
   #copy(value: unknown, name: string | undefined, above: readonly object[]): unknown {
     if (typeof value === 'string') return this.#maskValue(value, name);
     if (typeof value === 'number' || typeof value === 'bigint') {
@@ -237,8 +232,8 @@ const maxCachedTextLength = 200;
 const maxCachedTexts = 500;
 
 /**
- * Masks texts as `masker` does, and what was masked lately without looking at it again: names repeat from call to call,
- * and masking them would be most of the work of writing them down.
+ * Masks like `masker`, with a cache: names repeat from call to call, and masking them would be most of the work of
+ * recording them.
  */
 export class CachingMasker {
   readonly #masker: Pick<Masker, 'maskText' | 'matchers'>;
@@ -263,7 +258,7 @@ export class CachingMasker {
 function ownEntries(value: object): [string, unknown][] {
   const entries = Object.keys(value).map((key): [string, unknown] => [key, read(value, key)]);
   if (!(value instanceof Error)) return entries;
-  // What an error says is not enumerable; without this it would be logged as {}.
+  // Members of an error are not enumerable; without this it would be logged as {}.
   const said = ['name', 'message', 'stack', 'cause'].map((key): [string, unknown] => [key, read(value, key)]);
   return [...said.filter(([, item]) => item !== undefined), ...entries.filter(([key]) => key !== 'name')];
 }
@@ -276,7 +271,7 @@ function read(value: object, key: string): unknown {
   }
 }
 
-/** In {name: "X-Api-Key", value: "..."} (or `key` for `name`) the name is a value, and the value what it names. */
+/** In {name: "X-Api-Key", value: "..."} (or `key` for `name`) the name is a value, and names the other value. */
 function nameOfPair(entries: readonly (readonly [unknown, unknown])[]): string | undefined {
   const named = entries.find(([key]) => key === 'name' || key === 'key')?.[1];
   return typeof named === 'string' && entries.some(([key]) => key === 'value') ? named : undefined;
@@ -289,32 +284,32 @@ function jsonNumber(value: number | bigint): number | string {
 /** The replacement for a masked secret. */
 export const maskPlaceholder = '***';
 
-// Which names (of variables, headers, flags, JSON keys) stand for a secret.
+// Decides which names (of variables, headers, flags, JSON keys) belong to a secret.
 
-/** Words that make a name secret when they are in it as a word: X-Api-Key, DB_PASS, sessionCookie. */
+/** Words that make a name secret: X-Api-Key, DB_PASS, sessionCookie. */
 const secretWords = new Set(
   `key auth authorization bearer cookie cookies credential credentials jwt otp pass passcode passphrase passwd password
    passwords pat pwd secret secrets sid sig signature token tokens totp`.split(/\s+/),
 );
 
-/** Ends that give away names written as one word: githubtoken, PGPASSWORD, xapikey, api-keys. */
+/** Endings of secret names written as one word: githubtoken, PGPASSWORD, xapikey, api-keys. */
 const secretEnd =
   /(?:token|secret|password|passwd|passphrase|credential|(?:api|access|secret|private|auth|signing)key)s?$/;
 
-/** Names that end so speak about a secret instead of holding it: token_type, keyFile, AWS_ACCESS_KEY_ID, tokensIn. */
+/** Endings of names that are about a secret without containing it: token_type, keyFile, AWS_ACCESS_KEY_ID, tokensIn. */
 const harmlessEnds = new Set(
   `algorithm budget count counts dir estimated expires expiry file files id ids in length limit max method min mode name
    names out path paths size status ttl type types uri url urls usage used version`.split(/\s+/),
 );
 
-/** Last two words that are no secret although one of them alone would be. */
+/** Pairs of last words that are not secret although one of them alone would be. */
 const harmlessPairs = new Set(
   `cachekey foreignkey inputtokens maxtokens outputtokens primarykey progresstoken publickey signature sortkey totaltokens`.split(
     ' ',
   ),
 );
 
-/** Is what is kept under this name likely a secret? Case and spelling (snake, kebab, camel, dotted) do not matter. */
+/** Whether a value with this name is probably a secret. Ignores case and spelling (snake, kebab, camel, dotted). */
 export function isSecretName(name: string): boolean {
   const words = nameWords(name);
   const last = words.at(-1);
@@ -324,14 +319,14 @@ export function isSecretName(name: string): boolean {
 
 /** The words of a name in lower case, without digits: `GITHUB_TOKEN_2` has github and token. */
 function nameWords(name: string): string[] {
-  // What is longer is no name; its end is what stands before the value.
+  // A longer text is not a name; only its end precedes the value.
   const words = name.slice(-200).match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
   return words.map((word) => word.toLowerCase());
 }
 
-// Secrets known by their shape alone, whatever they are called. Every pattern is linear.
+// Secrets recognized by their shape, regardless of their name. Every pattern is linear.
 
-/** Words after "Bearer" in sentences and challenges (`Bearer realm="x"`), which are no token. */
+/** Words after "Bearer" in sentences and challenges (`Bearer realm="x"`), which are not tokens. */
 const proseAfterBearer =
   /^(?:auth\w*|credentials?|headers?|realm|schemes?|tokens?|error|scope|and|as|for|from|in|is|not|only|or|required|was|with)\b|^\w\w*="/i;
 
@@ -340,7 +335,7 @@ interface Shape {
   readonly replace: (match: string, ...groups: string[]) => string;
 }
 
-/** Masks what is a secret by its shape. */
+/** Masks secrets with a known shape. */
 function maskShapes(text: string): string {
   let masked = text;
   for (const { pattern, replace } of shapes) masked = masked.replace(pattern, replace);
@@ -358,7 +353,7 @@ const shapes: readonly Shape[] = [
     pattern: /\bBasic[ \t]{1,8}([A-Za-z0-9+/_-]{6}[A-Za-z0-9+/_-]*={0,2})/gi,
     replace: (match, value = '') => (isUserAndPassword(value) ? `Basic ${maskPlaceholder}` : match),
   },
-  // Up to the last @ before the path: passwords are often pasted into URLs without being encoded.
+  // Up to the last @ before the path, because passwords are often pasted into URLs unencoded.
   {
     pattern: /:\/\/[^\s/?#:"'<>]{0,200}:[^\s/"'<>]{0,2000}@/g,
     replace: (match) => `${userPart(match)}:${maskPlaceholder}@`,
@@ -383,10 +378,10 @@ function isUserAndPassword(value: string): boolean {
   return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(value, 'base64').toString('latin1'));
 }
 
-// Which values of a server's variables or headers are secrets that a Masker should know.
+// Determines which values of a server's variables or headers are secrets that a Masker should know.
 
 /**
- * The secret values among these, for `new Masker(...)`: `NODE_ENV=production` must not make "production" unreadable.
+ * The secret values among these, for `new Masker(...)`: `NODE_ENV=production` must not mask "production" everywhere.
  */
 export function secretValues(entries: Readonly<Record<string, string>>): string[] {
   return Object.entries(entries)
@@ -394,7 +389,7 @@ export function secretValues(entries: Readonly<Record<string, string>>): string[
     .map(([, value]) => value);
 }
 
-/** Long, without spaces or path separators, of letters and digits: what users put under names we do not know. */
+/** Long, without spaces or path separators, letters and digits: probable secrets under unknown names. */
 function looksRandom(value: string): boolean {
   return value.length >= 20 && /^[\w.~+=-]+$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 }

@@ -1,14 +1,14 @@
 /**
- * Gives memory back once what took it is over: an answer of hundreds of megabytes that has gone to disk, a load of
- * calls, thousands of sessions. A core that is idle collects nothing by itself, and what it has collected stays its own
- * until it is under pressure.
+ * Returns memory after large amounts were released: a result of hundreds of megabytes that was spilled, a burst of
+ * calls, thousands of sessions. An idle core does not collect garbage by itself, and V8 keeps collected memory until
+ * it is under pressure.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Fewer bytes are left to V8's own time. */
+/** Smaller amounts are left to V8, in bytes. */
 const minReclaimBytes = 32 * 1024 * 1024;
-/** More may be right behind, in ms. */
+/** Delay, because more may follow, in ms. */
 const defaultQuietMs = 2000;
 
 export class MemoryReclaimer {
@@ -17,12 +17,12 @@ export class MemoryReclaimer {
   #bytes = 0;
   #lastAt = 0;
 
-  /** Collects garbage after this many ms without a release. */
+  /** Collects garbage after `quietMs` without a release. */
   constructor(quietMs = defaultQuietMs) {
     this.#quietMs = quietMs;
   }
 
-  /** Notes that about this many bytes were released. Returns at once. */
+  /** Records that about this many bytes were released. Returns at once. */
   noteReleased(bytes: number): void {
     this.#bytes += bytes;
     this.#lastAt = performance.now();
@@ -45,9 +45,7 @@ export class MemoryReclaimer {
   }
 }
 
-/**
- * A whole collection that keeps no pages for later. It takes as long as what lives is large: that of a core is small.
- */
+/** A full collection that returns free pages. Its duration depends on the live memory, which is small in a core. */
 function collect(): void {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as (how: object) => void;

@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry's protocol as far as it is spoken here: OTLP over HTTP, JSON encoding (opentelemetry-proto, OTLP 1.x).
- * The body is the signal's own; whether it may be sent again is the protocol's.
+ * The part of OTLP that is used: OTLP over HTTP, JSON encoding (opentelemetry-proto, OTLP 1.x). The caller provides
+ * the body; retries follow the protocol.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from './errors.ts';
@@ -12,7 +12,7 @@ export interface OtlpTarget {
 
 export interface OtlpLimits {
   readonly attempts: number;
-  /** The first wait; each one after is twice as long, up to `maxMs`. */
+  /** The first delay; each next one is twice as long, up to `maxMs`. */
   readonly firstMs: number;
   readonly maxMs: number;
   readonly timeoutMs: number;
@@ -21,20 +21,19 @@ export interface OtlpLimits {
 export interface OtlpResponse {
   /** Number of records that the collector reports as rejected. */
   readonly rejected: number;
-  /** The collector's explanation. */
+  /** The collector's message. */
   readonly message: string;
 }
 
 export type OtlpAttribute = readonly [key: string, value: string | number | boolean | readonly string[] | undefined];
 
 export const otlpDefaults: OtlpLimits = { attempts: 6, firstMs: 500, maxMs: 30_000, timeoutMs: 15_000 };
-/** Statuses that the specification allows to be retried. */
+/** Statuses after which the specification permits a retry. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const maxResponseBytes = 64 * 1024;
 
 /**
- * Sends a body. Rejects with Error, in words for a sentence, where the collector refuses or cannot be reached in so
- * many attempts.
+ * Sends a body. Rejects with Error, whose message completes a sentence, if the collector refuses or stays unreachable.
  */
 export async function postOtlp(body: object, target: OtlpTarget, limits: OtlpLimits): Promise<OtlpResponse> {
   const text = JSON.stringify(body);
@@ -42,7 +41,7 @@ export async function postOtlp(body: object, target: OtlpTarget, limits: OtlpLim
     const tried = await tryPost(text, target, limits.timeoutMs);
     if ('rejected' in tried) return tried;
     if (!tried.mayPass || attempt >= limits.attempts) throw new Error(tried.why);
-    // Spread out, so that many that wait do not come back at once.
+    // Jitter, so that many clients do not retry at once.
     const ownMs = waitMs * (0.5 + Math.random() / 2);
     await sleep(Math.min(limits.maxMs, tried.afterMs ?? ownMs));
   }
@@ -67,9 +66,8 @@ export function parseCollectorUrl(text: string): URL {
 }
 
 /**
- * Collector that the environment names for a signal; undefined if it names none. Throws AppError `bad_request` for what is
- * no address.
- * Source: OpenTelemetry, SDK environment variables and Protocol Exporter.
+ * The collector that the environment sets for a signal; undefined if it sets none. Throws AppError `bad_request` for
+ * an invalid address. Source: OpenTelemetry, SDK environment variables and Protocol Exporter.
  */
 export function otlpTarget(
   env: Readonly<Record<string, string | undefined>>,
@@ -81,7 +79,7 @@ export function otlpTarget(
   if ((own === '' && all === '') || env[`OTEL_${name}_EXPORTER`] === 'none' || env['OTEL_SDK_DISABLED'] === 'true')
     return undefined;
   const headers = parseOtlpHeaders(env[`OTEL_EXPORTER_OTLP_${name}_HEADERS`] ?? env['OTEL_EXPORTER_OTLP_HEADERS']);
-  // The endpoint of one signal is used as it is; the common one gets the path of the signal.
+  // The endpoint of a signal is used verbatim; the common one is extended with the path of the signal.
   if (own !== '') return { url: parseCollectorUrl(own), headers };
   const url = parseCollectorUrl(all);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${signal}`;
@@ -92,7 +90,7 @@ export function otlpAttributes(attributes: readonly OtlpAttribute[]): readonly o
   return attributes.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: toAnyValue(value) }]));
 }
 
-/** 64 bits are texts in protobuf's JSON. */
+/** 64-bit numbers are texts in protobuf's JSON. */
 function toAnyValue(value: NonNullable<OtlpAttribute[1]>): object {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
@@ -135,7 +133,7 @@ async function tryPost(body: string, { url, headers }: OtlpTarget, timeoutMs: nu
   }
 }
 
-/** Logs and traces have a member each for what was not kept. */
+/** Logs and traces use different members for rejected records. */
 function partialSuccess(text: string): OtlpResponse {
   try {
     const { partialSuccess: partial } = JSON.parse(text) as {
@@ -148,7 +146,7 @@ function partialSuccess(text: string): OtlpResponse {
     const rejected = Number(partial?.rejectedLogRecords ?? partial?.rejectedSpans ?? 0) || 0;
     return { rejected, message: String(partial?.errorMessage ?? '') };
   } catch {
-    // Some answer nothing at all.
+    // Some collectors return an empty body.
     return { rejected: 0, message: '' };
   }
 }

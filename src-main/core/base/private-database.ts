@@ -1,7 +1,4 @@
-/**
- * SQLite files that are private to the user and that several processes may use; a broken one is set aside, a newer one
- * is left alone.
- */
+/** Private SQLite files that several processes may use; a damaged one is set aside, a newer one is left unchanged. */
 import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -10,11 +7,11 @@ import { AppError } from './errors.ts';
 import { withPath } from './system-errors.ts';
 
 export interface DatabaseSchema {
-  /** The name used in errors: "The activity database". */
+  /** Name in error messages: "The activity database". */
   readonly name: string;
-  /** Run first: some settings are fixed by the first write, and changing to WAL is one. */
+  /** Executed first, because some settings, such as WAL, must precede the first write. */
   readonly pragmas?: string;
-  /** Step n leads from user_version n to n + 1. A step that users have run is never changed; a new one is added. */
+  /** Step n migrates user_version n to n + 1. A released step is never changed; a new one is added. */
   readonly steps: readonly string[];
 }
 
@@ -39,9 +36,8 @@ function open(file: string, kind: DatabaseSchema): DatabaseSync {
   const database = new PrivateDatabase(file, { timeout: busyTimeoutMs });
   try {
     requireKnown(database, kind, file);
-    // With WAL, NORMAL loses at most the last moments in a power cut, and nothing when the process dies. The pages that
-    // a transaction may have to roll back are few and stay in memory: by default they went through a file in the
-    // system's temporary folder, a third of the cost of a row.
+    // With WAL, NORMAL loses at most the last moments after a power failure, and nothing if the process dies. Pages for
+    // a rollback are few and stay in memory; by default they go through a temporary file, a third of the cost of a row.
     database.exec(
       `${kind.pragmas ?? ''}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY`,
     );
@@ -53,7 +49,7 @@ function open(file: string, kind: DatabaseSchema): DatabaseSync {
   }
 }
 
-/** The file was written by a newer version of Tooltray: it is neither read nor changed. */
+/** The file was written by a newer version of Tooltray; it is neither read nor changed. */
 export class NewerDatabaseError extends AppError {
   constructor(name: string, file: string, version: number) {
     super('unsupported', `${name}, ${file}, was written by a newer version of Tooltray (format ${version}).`, {
@@ -63,15 +59,15 @@ export class NewerDatabaseError extends AppError {
 }
 
 /**
- * The file to write in place of one of a newer version: `activity.v1.db` for `activity.db`. No newer version writes a
- * file of that name.
+ * The file that is written instead of one of a newer version: `activity.v1.db` for `activity.db`. No newer version
+ * writes a file of that name.
  */
 export function fileBesideNewer(file: string, { steps }: DatabaseSchema): string {
   const ending = extname(file);
   return `${file.slice(0, file.length - ending.length)}.v${steps.length}${ending}`;
 }
 
-/** Whether the file is no database, or damaged. */
+/** Whether the file is damaged or not a database. */
 export function isCorruptError(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
   // The low byte is the primary code.
@@ -80,12 +76,12 @@ export function isCorruptError(error: unknown): boolean {
 }
 
 const [sqliteError, sqliteCorrupt, sqliteNotADatabase] = [1, 11, 26];
-/** The code of mistakes stands for tables that are not ours as well. A mistake is no reason to set a file aside. */
+/** This code also covers tables that are not ours. Other errors of this code do not justify setting a file aside. */
 const notOurs =
   /^(?:no such (?:table|column|index)|table \S+ has no column|unsupported file format|vtable constructor failed)/;
 
 /**
- * Renames a file that nobody holds open to `<file>.corrupt`; the one that was set aside before becomes
+ * Renames a closed file to `<file>.corrupt`; the one set aside before becomes
  * `<file>.corrupt.1`, and an older one is deleted. Returns the new name.
  */
 export function moveCorruptFile(file: string): string {
@@ -95,17 +91,17 @@ export function moveCorruptFile(file: string): string {
   return aside;
 }
 
-/** Names under which a broken file is set aside, the newest first. */
+/** Names of damaged files that were set aside, newest first. */
 export function asideNames(file: string): readonly string[] {
   return [`${file}.corrupt`, `${file}.corrupt.1`];
 }
 
-/** Deletes a database with what belongs to it. */
+/** Deletes a database with its auxiliary files. */
 export function removeDatabase(file: string): void {
   for (const ending of endings) rmSync(file + ending, { force: true });
 }
 
-/** The database last: what belongs to it must not be found next to a new one. */
+/** The database last, so that its auxiliary files are never found next to a new one. */
 const endings = ['-wal', '-shm', ''] as const;
 
 function move(from: string, to: string): void {
@@ -125,14 +121,14 @@ class PrivateDatabase extends DatabaseSync {
 }
 
 /**
- * Compiled once for each open file: where there are triggers, that takes as long as to insert several rows. For the few
- * texts that do not vary.
+ * Compiles a statement once per open file: with triggers, compilation takes as long as inserting several rows. For a
+ * few constant statements.
  */
 export function prepareCached(database: DatabaseSync, sql: string): StatementSync {
   return database instanceof PrivateDatabase ? database.prepared(sql) : database.prepare(sql);
 }
 
-/** All of the work is done, or nothing. Within a transaction it is a part of that. */
+/** Runs the work in a transaction, all or nothing; nested inside an existing one. */
 export function runInTransaction<T>(database: DatabaseSync, work: () => T): T {
   const isPart = database.isTransaction;
   database.exec(isPart ? 'SAVEPOINT part' : 'BEGIN IMMEDIATE');
@@ -141,13 +137,13 @@ export function runInTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec(isPart ? 'RELEASE part' : 'COMMIT');
     return result;
   } catch (error) {
-    // SQLite may have rolled back by itself (disk full); a second ROLLBACK would hide the reason.
+    // SQLite may have rolled back by itself (disk full); a second ROLLBACK would hide the cause.
     if (database.isTransaction) database.exec(isPart ? 'ROLLBACK TO part; RELEASE part' : 'ROLLBACK');
     throw error;
   }
 }
 
-/** Before anything of it is changed. */
+/** Checks the version before any change. */
 function requireKnown(database: DatabaseSync, { name, steps }: DatabaseSchema, file: string): number {
   const version = versionOf(database);
   if (version > steps.length) throw new NewerDatabaseError(name, file, version);
@@ -158,7 +154,7 @@ function migrate(database: DatabaseSync, kind: DatabaseSchema, file: string): vo
   const { steps } = kind;
   if (versionOf(database) === steps.length) return;
   runInTransaction(database, () => {
-    // Read again under the lock: another process may have done the work meanwhile.
+    // Read again under the lock, because another process may have migrated meanwhile.
     const version = requireKnown(database, kind, file);
     for (const step of steps.slice(version)) database.exec(step);
     database.exec(`PRAGMA user_version = ${steps.length}`);
@@ -169,7 +165,7 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
 }
 
-/** SQLite gives the WAL and the shared memory file the permissions of the database. */
+/** SQLite gives the WAL and the shared memory file the same permissions as the database. */
 function makePrivate(file: string): void {
   const descriptor = openSync(file, 'a', 0o600);
   try {

@@ -1,4 +1,4 @@
-/** Holds an SQLite file open; begins a new one if it is broken, and uses one next to it if it is of a newer version. */
+/** Keeps an SQLite file open; starts a new one if it is damaged, and uses another one if it is of a newer version. */
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type DatabaseSchema,
@@ -18,21 +18,21 @@ export class RecoveringDatabase {
   #database: DatabaseSync | undefined;
   #generation = 0;
 
-  /** Opens nothing yet. `onAside`: where a broken file was put, and what was wrong with it. */
+  /** Opens nothing yet. `onAside`: receives the new path of a damaged file, and the damage. */
   constructor(file: string, kind: DatabaseSchema, onAside: (aside: string, error: unknown) => void) {
     this.#file = this.#path = file;
     this.#kind = kind;
     this.#onAside = onAside;
   }
 
-  /** Changes with every new file: ids of an earlier generation are another file's. */
+  /** Changes with every new file, because ids of an earlier one are invalid. */
   get generation(): number {
     return this.#generation;
   }
 
   /**
-   * Does the work on the database, opened if need be; once more on a new one if the file is broken. Throws what SQLite
-   * throws.
+   * Runs the work on the database, opened if needed; again on a new one if the file is damaged. Throws the error of
+   * SQLite.
    */
   use<T>(work: (database: DatabaseSync) => T): T {
     try {
@@ -54,7 +54,7 @@ export class RecoveringDatabase {
     return this.#database;
   }
 
-  /** Looked at with each opening: the newer file may have been moved away. */
+  /** Checked at each opening, because the newer file may have been moved away. */
   #openOrBeside(): DatabaseSync {
     try {
       this.#path = this.#file;

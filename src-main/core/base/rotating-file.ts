@@ -1,6 +1,6 @@
 /**
- * A log file that never grows beyond twice its limit: the full one becomes `<name>.1`, replacing the one before.
- * Written once a turn.
+ * A log file with at most twice its limit: the full one becomes `<name>.1`, replacing the previous one. Written once
+ * per turn.
  */
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,21 +8,21 @@ import { ensurePrivateDir } from './app-paths.ts';
 import { formatCount } from './text-format.ts';
 
 interface RotatingFileOptions {
-  /** Limit of one file, 1 MiB by default. */
+  /** Maximum size of one file, in bytes (default: 1 MiB). */
   readonly maxBytes?: number;
   /** Returns the text that replaces dropped lines. */
   readonly lostNote?: (lines: number) => string;
-  /** The outcome of each write: the error, or undefined. */
+  /** Called after each write, with the error or undefined. */
   readonly onWrite?: (error?: unknown) => void;
 }
 
 interface WaitingLine {
-  /** Made only if it is really written. */
+  /** Created only if it is written. */
   readonly text: () => string;
   readonly size: number;
 }
 
-/** Overhead of a pending entry besides its text; without it a flood of empty lines would count as nothing. */
+/** Overhead of a pending entry besides its text, so that many empty lines count as well. */
 const entryCost = 64;
 
 export class RotatingFile {
@@ -36,7 +36,7 @@ export class RotatingFile {
   #next: NodeJS.Immediate | undefined;
   #closed = false;
 
-  /** Nothing is created before the first write. */
+  /** Creates nothing before the first write. */
   constructor(path: string, options: RotatingFileOptions = {}) {
     const { maxBytes = 1024 * 1024, lostNote = (lines) => `[not logged: ${formatCount(lines, 'line')}]\n` } = options;
     this.#path = path;
@@ -46,24 +46,23 @@ export class RotatingFile {
   }
 
   /**
-   * Takes a line, its line feed included; `size` is about its length. Under a flood the oldest lines that wait give
-   * way.
+   * Adds a line with its line feed; `size`: its approximate length. When too many are pending, the oldest are dropped.
    */
   write(text: () => string, size: number): void {
     this.#waiting.push({ text, size: size + entryCost });
     this.#waitingSize += size + entryCost;
-    // A character takes up to three bytes: all that waits fits into one file.
+    // A character takes up to three bytes, so that all pending lines fit into one file.
     if (this.#waitingSize > this.#maxBytes / 3) this.#dropOldest();
     if (this.#closed) this.flush();
     else this.#next ??= setImmediate(() => this.flush());
   }
 
-  /** How much waits to be written, in characters. */
+  /** Length of pending lines, in characters. */
   get pendingLength(): number {
     return this.#waitingSize;
   }
 
-  /** Writes what waits. Lines that cannot be written (disk full) are counted, and the count is written later. */
+  /** Writes pending lines. Lines that cannot be written (disk full) are counted, and the count is written later. */
   flush(): void {
     clearImmediate(this.#next);
     this.#next = undefined;
@@ -82,13 +81,13 @@ export class RotatingFile {
     }
   }
 
-  /** Writes what waits; later lines are written at once. */
+  /** Writes pending lines; later lines are written at once. */
   close(): void {
     this.#closed = true;
     this.flush();
   }
 
-  /** Half of it at once, so that a flood does not pay for each line; the last line stays. */
+  /** Drops half of them at once, so that a flood does not pay per line; the last line stays. */
   #dropOldest(): void {
     const dropped = this.#waiting.splice(0, Math.floor(this.#waiting.length / 2));
     this.#lost += dropped.length;

@@ -1,21 +1,20 @@
 /**
- * How a known secret may be written in a text: what is searched for to hide it, and what is not, since too much else
- * would be hidden.
+ * How a known secret may be spelled in a text, and which spellings are not matched because they would mask too much.
  */
 
 export interface SecretMatchers {
-  /** Wherever they stand, the longest first: a secret that contains another must not leave its other half behind. */
+  /** Matched anywhere, longest first, because a secret may contain another. */
   readonly anywhere: readonly string[];
-  /** Matches them as whole words. */
+  /** Matches secrets as whole words. */
   readonly asWords: RegExp | undefined;
 }
 
-/** Shorter ones are parts of too many words. */
+/** Shorter ones occur inside of too many words. */
 const minSubstringLength = 6;
 const minWordLength = 4;
-/** Lines of this length or less are hidden as words only: one of them may be `server`. */
+/** Lines up to this length are matched as words only, because one may be `server`. */
 const shortLine = 11;
-/** Lines of one secret that are searched for: each costs a search of its own through every text. */
+/** Maximum number of lines of one secret, because each is searched separately in every text. */
 const maxLines = 200;
 
 export function compileSecretMatchers(secrets: Iterable<string>): SecretMatchers {
@@ -39,14 +38,14 @@ export function compileSecretMatchers(secrets: Iterable<string>): SecretMatchers
 }
 
 /**
- * Whether a value of four or five characters mixes letters and other characters. Of 89,000 words in tools' definitions
- * and documentation, 102 do; 745 are numbers and 50,806 plain words (`true`, `test`, `2020`), which stay readable.
+ * Whether a value of four or five characters mixes letters and others. Of 89,000 words in tool definitions and
+ * documentation, 102 do; 745 are numbers and 50,806 plain words (`true`, `test`, `2020`), which stay readable.
  */
 function isMeaningful(value: string): boolean {
   return value.trim().length >= minWordLength && /[A-Za-z]/.test(value) && /[\d!@#%^&*+?]/.test(value);
 }
 
-/** Programs print a key or a file of several lines line by line. The frame lines of a key reveal nothing. */
+/** Programs print multi-line keys line by line. The frame lines of a key reveal nothing. */
 function linesOf(secret: string): readonly string[] {
   if (!/[\r\n]/.test(secret)) return [];
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
@@ -68,6 +67,6 @@ function inJson(text: string): string {
 }
 
 function encodeUrl(text: string): string {
-  // encodeURIComponent throws on half a surrogate pair.
+  // encodeURIComponent throws on half of a surrogate pair.
   return text.isWellFormed() ? encodeURIComponent(text) : text;
 }

@@ -1,20 +1,17 @@
 /**
- * Keys that are known by their shape: prefixes that issuers gave them so that tools like this one can find them, and
- * private keys. Every pattern is linear: it starts at a literal, and where that literal could repeat inside what it
- * scans, a look-behind forbids to start there again.
+ * Keys recognized by their shape: prefixes that issuers define for such tools, and private keys. Every pattern is
+ * linear: it starts with a literal, and if that literal could repeat inside the match, a look-behind forbids another
+ * start there.
  */
 
 const start = '(?<![A-Za-z0-9_])';
 
-/** So many characters of a class, or more: in a way that takes no stack for each of them (see `mask.ts`). */
+/** At least this many characters of a class, without stack usage per character (see `mask.ts`). */
 function atLeast(count: number, characters: string): string {
   return `${characters}{${count}}${characters}*`;
 }
 
-/**
- * Prefixes that are words or parts of words, too (`npm_config_registry`, `sk-learn-contrib`): what follows must look
- * made by chance.
- */
+/** Prefixes that are also words (`npm_config_registry`, `sk-learn-contrib`), so the rest must look random. */
 const wordLike =
   `(?:sk|rk)[-_]${atLeast(16, '[A-Za-z0-9_-]')}|` +
   `(?:npm|hf|glsa|figd|ntn|shpat|shpss|sbp|lin_api|dop_v1|tvly|pplx|gsk|xai|ctx7sk)[-_]${atLeast(20, '[A-Za-z0-9_-]')}`;
@@ -37,12 +34,12 @@ const prefixed = [
 /** Matches possible keys by prefix; `isPrefixedKey` verifies a match. For `replace` and `matchAll` only. */
 export const prefixedKeyPattern = new RegExp(`${start}(?:${prefixed})`, 'g');
 
-/** To the end of the text where its end is missing. */
+/** Up to the end of the text if the end line is missing. */
 export const privateKeyPattern = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g;
 
 const mayBeWords = new RegExp(`^(?:${wordLike})$`);
 
-/** A word has no digit between its letters, and no name of our tools has so many letters and digits in one piece. */
+/** A word has no digit between its letters, and no name of our tools has as many letters and digits in one piece. */
 export function isPrefixedKey(match: string): boolean {
   if (!mayBeWords.test(match)) return true;
   return match.split(/[-_]/).some((piece) => piece.length >= minKeyPartLength && /\d/.test(piece));

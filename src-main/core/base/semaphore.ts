@@ -1,4 +1,4 @@
-/** Lets a bounded number of things be in progress at once; the others wait in line. */
+/** Limits the number of concurrent operations; others are queued. */
 
 export class Semaphore {
   #free: number;
@@ -12,7 +12,7 @@ export class Semaphore {
     return this.#line.size;
   }
 
-  /** Resolves with true once a slot is held, with false when the signal is aborted while none is free. */
+  /** Resolves with true once a slot is held, with false if the signal is aborted before. */
   acquire(signal?: AbortSignal): Promise<boolean> {
     if (this.#free > 0) {
       this.#free--;
@@ -33,7 +33,7 @@ export class Semaphore {
     });
   }
 
-  /** Gives a slot back to the first waiter in line. */
+  /** Passes the slot to the first in the queue. */
   release(): void {
     const [next] = this.#line;
     if (next === undefined) this.#free++;
@@ -42,15 +42,15 @@ export class Semaphore {
   }
 }
 
-/** Slots that owners take in turn: one that asks often waits for itself, and never holds all of them. */
+/** Slots that owners take in turns: an owner with many requests waits only for itself, and never holds all slots. */
 export class FairSemaphore<Owner> {
   readonly #maxHeld: number;
   #free: number;
   readonly #held = new Map<Owner, number>();
-  /** Waiting requests by owner; the owner whose turn is next comes first. */
+  /** Queued requests by owner; the next owner comes first. */
   readonly #lines = new Map<Owner, Set<() => void>>();
 
-  /** One owner holds at most half of them, rounded up. */
+  /** One owner holds at most half of the slots, rounded up. */
   constructor(slots: number) {
     this.#free = slots;
     this.#maxHeld = Math.ceil(slots / 2);
@@ -64,7 +64,7 @@ export class FairSemaphore<Owner> {
     return this.#lines.get(owner)?.size ?? 0;
   }
 
-  /** Resolves with true once a slot is held, with false when the signal is aborted before. */
+  /** Resolves with true once a slot is held, with false if the signal is aborted before. */
   acquire(owner: Owner, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -102,7 +102,7 @@ export class FairSemaphore<Owner> {
       this.#free--;
       this.#held.set(owner, held + 1);
       line.delete(next);
-      // Its turn is over: the other waiters come first.
+      // Moves the owner to the end of the queue.
       this.#lines.delete(owner);
       if (line.size > 0) this.#lines.set(owner, line);
       next();
@@ -114,7 +114,7 @@ export class FairSemaphore<Owner> {
   }
 }
 
-// How often something may happen: a number at once, then so many a second.
+// A rate limit: a burst, then a number per second.
 
 export interface Rate {
   readonly atOnce: number;
@@ -127,7 +127,7 @@ export class RateLimiter {
   #left: number;
   #at: number;
 
-  /** `now` in ms; by default the clock that never jumps. */
+  /** `now`: in ms; default: a monotonic clock. */
   constructor(rate: Rate, now: () => number = () => performance.now()) {
     this.#rate = rate;
     this.#now = now;
@@ -135,7 +135,7 @@ export class RateLimiter {
     this.#at = now();
   }
 
-  /** Whether it may happen once more now. */
+  /** Returns whether the rate limit permits another one now. */
   tryAcquire(): boolean {
     const now = this.#now();
     this.#left = Math.min(this.#rate.atOnce, this.#left + ((now - this.#at) / 1000) * this.#rate.perSecond);

@@ -1,8 +1,8 @@
-/** Waits for something, but not longer than a limit. */
+/** Waits for a promise to settle, up to a time limit. */
 
 /**
- * Resolves when the work has settled, or after `limitMs`, whichever comes first. Returns what the work resolved to;
- * undefined if it was late or rejected.
+ * Resolves when the work has settled, or after `limitMs`. Returns the result of the work; undefined if it was late or
+ * rejected.
  */
 export async function settleWithin<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,17 +1,17 @@
 /**
- * Turns errors of the operating system and of SQLite into sentences with path and advice: the one place that knows
- * their codes.
+ * Turns errors of the operating system and of SQLite into sentences with path and advice. Only this file knows their
+ * codes.
  */
 
 /** The meaning of a failed file operation for the user. */
 export interface SystemFailure {
-  /** The operating system's name of the error; those of SQLite are mapped to it where there is one. */
+  /** The system's error name; SQLite errors are mapped to one if possible. */
   readonly code: string;
   /** A clause: `the disk is full`. */
   readonly reason: string;
   /** One imperative sentence. */
   readonly fix: string;
-  /** The file or folder that the operation was for; undefined if the error does not name it. */
+  /** The file or folder concerned; undefined if the error does not name it. */
   readonly path: string | undefined;
 }
 
@@ -43,7 +43,7 @@ const failures: Readonly<Record<string, readonly [reason: string, fix: string]>>
   ESTALE: ['the network disk has lost it', 'Reconnect the network disk.'],
 };
 
-/** SQLite's primary result codes that say something about the file. */
+/** SQLite's primary result codes that are about the file. */
 const ofSqlite: Readonly<Record<number, string>> = {
   3: 'EACCES',
   5: 'EBUSY',
@@ -123,13 +123,16 @@ export function systemFailure(error: unknown): SystemFailure | undefined {
       ? undefined
       : { code: known, reason, fix, path: at };
   }
-  // Those of sockets and processes have system calls of their own.
+  // Errors of sockets and processes have system calls of their own.
   if (typeof code !== 'string' || (typeof syscall === 'string' && verbs[syscall] === undefined)) return undefined;
   const [reason, fix] = failures[code] ?? [];
   return reason === undefined || fix === undefined ? undefined : { code, reason, fix, path: at };
 }
 
-/** `Cannot write /home/me/data/x: the disk is full. Free space on that disk.` Undefined as for systemFailure. */
+/**
+ * For example `Cannot write /home/me/data/x: the disk is full. Free space on that disk.` Undefined as for
+ * systemFailure.
+ */
 export function systemErrorText(error: unknown): string | undefined {
   const failure = systemFailure(error);
   if (failure === undefined) return undefined;
@@ -138,10 +141,7 @@ export function systemErrorText(error: unknown): string | undefined {
   return `Cannot ${verb} ${failure.path ?? 'a file'}: ${failure.reason}. ${failure.fix}`;
 }
 
-/**
- * Adds the path to an error that does not name one, as those of SQLite and of open descriptors do not. Returns the same
- * error.
- */
+/** Adds the path to an error without one, such as those of SQLite and of open descriptors. Returns the same error. */
 export function withPath<E>(error: E, path: string): E {
   if (error instanceof Error && (error as RawError).path === undefined) Object.assign(error, { path });
   return error;

@@ -3,24 +3,25 @@
  */
 import { editDistance } from './edit-distance.ts';
 
-/** `1 server`, `2 servers`. */
+/** For example `1 server`, `2 servers`. */
 export function formatCount(number: number, noun: string): string {
   return `${number} ${pluralize(number, noun)}`;
 }
 
-/** The noun for so many, where the number is written in another way: `1.2k ${nouns(1200, 'token')}`. */
+/** The noun for a number in another format: `1.2k ${pluralize(1200, 'token')}`. */
 export function pluralize(number: number, noun: string): string {
   return number === 1 ? noun : `${noun}s`;
 }
 
-/** `12 345`: for models and terminals of any language. */
+/** For example `12 345`: for models and terminals of any language. */
 export function formatNumber(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ' ');
 }
 
 /**
- * `412 bytes`, `18.4 kB`, `415 kB`: in decimal units, as file managers show them. To the letter as the page has it, so
- * that one answer has one size.
+ * For example `412 bytes`, `18.4 kB`, `415 kB`: decimal units, as in file managers. The dashboard uses the same
+ * format, so
+ * that a result has one size.
  */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return formatCount(bytes, 'byte');
@@ -41,7 +42,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Whether a text holds every word of what a user typed, whatever their case and order. */
+/** Matches texts that contain every word that a user typed, ignoring case and order. */
 export function wordMatcher(typed: string): (text: string) => boolean {
   const words = typed
     .toLowerCase()
@@ -53,17 +54,14 @@ export function wordMatcher(typed: string): (text: string) => boolean {
   };
 }
 
-/**
- * Longer words are not compared: nobody mistypes them, and comparing takes time that grows with the square of their
- * length.
- */
+/** Longer words are not compared, because they are rarely mistyped, and comparison takes quadratic time. */
 const maxComparedLength = 100;
 const maxDistance = 2;
 
 /**
- * The closest of `words` by edits (case, `-` and `_` do not count). Returns undefined when none is close, or when
- * `word` is longer than 100 characters: words may come from models, servers and files, and any number of them may be of
- * any length.
+ * The most similar of `words` by edits, ignoring case, `-` and `_`. Undefined if none is similar, or if
+ * `word` is longer than 100 characters: words may come from models, servers and files, in any number and
+ * length.
  */
 export function closestMatch(word: string, words: Iterable<string>): string | undefined {
   if (word.length > maxComparedLength) return undefined;
@@ -83,7 +81,7 @@ function plain(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** A command on one line; words that a shell would take apart are shown as one. */
+/** A command on one line, with quotes where a shell would split words. */
 export function commandLine(words: readonly string[]): string {
   return words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
 }

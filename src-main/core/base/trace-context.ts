@@ -1,12 +1,12 @@
 /**
- * In which trace a call is (W3C Trace Context), where they are gathered: the call is a span of it, and what its server
- * takes one below that.
+ * The trace of a call (W3C Trace Context), if traces are collected: the call is a span, and its server's part a child
+ * span.
  */
 import { randomBytes } from 'node:crypto';
 
 export interface CallTrace {
   readonly traceId: string;
-  /** Span of the client app; undefined if the trace begins with the call. */
+  /** Span of the client app; undefined if the trace starts with the call. */
   readonly parentId: string | undefined;
   readonly callId: string;
   /** Span of the server's part; the parent of the server's own spans. */
@@ -15,10 +15,10 @@ export interface CallTrace {
   readonly isSampled: boolean;
 }
 
-/** Longer ones are none. */
+/** Longer values are invalid. */
 const maxTraceparentLength = 100;
 
-/** `traceparent`: what the app said of its own; anything. */
+/** `traceparent`: the app's value, untrusted. */
 export function startTrace(traceparent: unknown): CallTrace {
   const parent = readParent(traceparent);
   return {
@@ -41,7 +41,7 @@ interface Parent {
   readonly isSampled: boolean;
 }
 
-/** Source: W3C Trace Context, 3.2. undefined: it is none, and the trace begins with us. */
+/** Source: W3C Trace Context, 3.2. Undefined if invalid; the trace then starts here. */
 function readParent(text: unknown): Parent | undefined {
   if (typeof text !== 'string' || text.length > maxTraceparentLength) return undefined;
   const [, version, traceId = '', spanId = '', flags = ''] =

@@ -1,7 +1,4 @@
-/**
- * A worker thread that is started when there is work, ended when there was none for a while, and given up when it keeps
- * dying.
- */
+/** A worker thread that is started on demand, ended when idle, and given up if it keeps dying. */
 import type { Worker } from 'node:worker_threads';
 import { startWorkerThread } from './workers.ts';
 
@@ -12,11 +9,11 @@ export interface WorkerThreadOptions<Out> {
   readonly stack?: number;
   readonly idleTimeoutMs: number;
   readonly onMessage: (message: Out) => void;
-  /** The thread ended by itself; its pending messages are lost. The next message starts another thread. */
+  /** Called after the thread ended by itself; its pending messages are lost. The next message starts another thread. */
   readonly onLost: (error: Error) => void;
 }
 
-/** After so many threads that died without a message none is started any more. */
+/** After this many threads that died without a message, no more are started. */
 const maxFailures = 3;
 
 export class WorkerThread<In, Out> {
@@ -34,7 +31,7 @@ export class WorkerThread<In, Out> {
     return this.#worker !== undefined;
   }
 
-  /** Whether a message could still be handled: not after `close`, nor after three threads that died. */
+  /** Whether a message could still be handled: not after `close`, nor after `maxFailures` threads died. */
   get isUsable(): boolean {
     return !this.#isClosed && this.#failures < maxFailures;
   }

@@ -1,6 +1,6 @@
 /**
- * How threads and processes of Tooltray begin: bare of the core's surroundings, with a limit on memory, and holding up
- * nobody's end.
+ * Starts worker threads and processes. They get a minimal environment and a memory limit, and never keep the core from
+ * exiting.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,16 +9,16 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 interface ThreadOptions {
-  /** Room for its objects, in MB: when it runs out, the thread ends and not the core. */
+  /** Memory for its objects, in MB; beyond it the thread ends, not the core. */
   readonly memory: number;
-  /** Stack size, in MB; 4 by default. */
+  /** Stack size in MB (default: 4). */
   readonly stack?: number;
   readonly data?: unknown;
 }
 
-/** It has no way onto our stdout, which may carry frames of MCP. */
+/** It cannot write to our stdout, which may carry MCP frames. */
 export function startWorkerThread(entry: URL, { memory, stack = 4, data }: ThreadOptions): Worker {
-  // The compile cache is the only variable that it gets: with it a thread starts in a quarter of the time.
+  // It receives no other variable; with the compile cache it starts in a quarter of the time.
   const { NODE_COMPILE_CACHE } = process.env;
   const worker = new Worker(entry, {
     env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
@@ -35,30 +35,30 @@ export function startWorkerThread(entry: URL, { memory, stack = 4, data }: Threa
 }
 
 interface ProcessOptions {
-  /** Room for its objects, in MB. */
+  /** Memory for its objects, in MB. */
   readonly memory: number;
   readonly flags?: readonly string[];
-  /** Open files that it may read, from its `givenFile` on. */
+  /** Open files that it may read, from `inheritedFileDescriptor` on. */
   readonly files?: readonly number[];
   /** Variables it needs in addition to the base environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Behind the three usual descriptors and its line to us. */
+/** The first descriptor after stdin, stdout, stderr and the IPC channel. */
 export const inheritedFileDescriptor = 4;
 
-/** It and we talk in structured clones. */
+/** Messages use structured clones. */
 export function startWorkerProcess(
   entry: URL,
   { memory, flags = [], files = [], env = {} }: ProcessOptions,
 ): ChildProcess {
-  // Nothing of our environment besides what Windows needs to start a process and Electron to be Node.
+  // The environment contains only what Windows needs to start a process, and Electron to run as Node.
   const { SystemRoot } = process.env;
   return fork(fileURLToPath(entry), [], {
     env: { ...env, ELECTRON_RUN_AS_NODE: '1', ...(SystemRoot !== undefined && { SystemRoot }) },
     execArgv: [`--max-old-space-size=${memory}`, ...flags],
     cwd: parse(process.execPath).root,
-    // A group of its own: an interrupt at the terminal is for the core, which then ends it.
+    // A group of its own, so that an interrupt at the terminal reaches only the core, which then ends it.
     detached: process.platform !== 'win32',
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc', ...files],
@@ -66,8 +66,8 @@ export function startWorkerProcess(
 }
 
 /**
- * The URL of the worker whose source is `<path>.ts` as seen from the module that starts it, given the `import.meta.url`
- * of that. The bundle has all workers side by side: `<name>.js` next to the chunk or one folder up (dist/chunks/).
+ * The URL of a worker with the source `<path>.ts`, relative to the module with `moduleUrl` (its `import.meta.url`). In
+ * the bundle all workers are in one folder: `<name>.js` next to the chunk or one folder up (dist/chunks/).
  */
 export function resolveWorkerUrl(path: string, moduleUrl: string): URL {
   if (new URL(moduleUrl).pathname.endsWith('.ts')) return new URL(`./${path}.ts`, moduleUrl);

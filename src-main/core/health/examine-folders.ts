@@ -1,7 +1,4 @@
-/**
- * Looks at the folders of a home: whether a file can be written in each, how much room there is, and whose they and
- * their files are.
- */
+/** Examines the folders of a home: whether each is writable, its free space, and the owners of its files. */
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { lstat, rm, stat, statfs, writeFile } from 'node:fs/promises';
@@ -12,10 +9,10 @@ import { systemFailure } from '../base/system-errors.ts';
 import { formatBytes, formatCount } from '../base/text-format.ts';
 import type { FileFacts, FolderFacts, HomeFacts } from './findings.ts';
 
-/** Enough to notice a disk on which a few bytes are left. */
+/** Large enough to notice an almost full disk, in bytes. */
 const testBytes = 64 * 1024;
 
-/** Never rejects. Folders that are not there yet are left out: they are made when Tooltray runs. */
+/** Never rejects. Missing folders are omitted, because Tooltray creates them. */
 export async function examineFolders(paths: AppPaths): Promise<HomeFacts> {
   const { configFile, dataDir, logDir, cacheDir, runDir, socketPath, tokenFile } = paths;
   const folders = [...new Set([dirname(configFile), dataDir, logDir, cacheDir, runDir])];
@@ -61,7 +58,7 @@ function problemOf(error: unknown): { reason: string; fix: string } {
   );
 }
 
-/** Who else could read the token or talk to the socket. Windows protects these by access lists. */
+/** Who else could read the token or use the socket. Windows protects these with access lists. */
 async function privacyOf(path: string): Promise<readonly FileFacts[]> {
   const stats = await lstat(path).catch(() => undefined);
   // Missing: Tooltray creates it at startup, private to the user.
@@ -76,7 +73,7 @@ async function privacyOf(path: string): Promise<readonly FileFacts[]> {
   return problem(`${path} can be reached by other users of this machine.`, `Run: chmod ${mode} ${path}`);
 }
 
-/** A home that was once used by `sudo` has files that its owner cannot write. */
+/** A home that was used with `sudo` has files that its owner cannot write. */
 function foreignFiles(folder: string): readonly FileFacts[] {
   const own = process.getuid?.();
   if (own === undefined || own === 0) return [];

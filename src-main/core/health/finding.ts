@@ -1,4 +1,4 @@
-/** One thing that was looked at, and how it is: what doctor prints and the Overview lists. Data only. */
+/** The result of a check, as printed by doctor and listed in the Overview. Data only. */
 
 export interface FindingAction {
   readonly kind:
@@ -19,7 +19,7 @@ export interface FindingAction {
     | 'resume'
     | 'heal';
   readonly label: string;
-  /** With `add-secret`: the one that is missing. */
+  /** With `add-secret`: the missing secret. */
   readonly secret?: string;
   /** With `retry`: the folder of a damaged package that is removed first. */
   readonly clears?: string;
@@ -29,15 +29,15 @@ export interface FindingAction {
 export type FindingLevel = 'ok' | 'note' | 'problem';
 
 export interface Finding {
-  /** The same as long as it is the same thing: `server-github`, `store-audit`. */
+  /** Stable id: `server-github`, `store-audit`. */
   readonly id: string;
   readonly level: FindingLevel;
   readonly topic: 'core' | 'node' | 'files' | 'secrets' | 'config' | 'inbox' | 'server' | 'app';
   /** The finding in one sentence. */
   readonly summary: string;
-  /** The cause, and what to do where no action says it; may be empty. */
+  /** The cause, and the fix unless an action provides it; may be empty. */
   readonly detail: string;
-  /** Action that the user can take with one press. */
+  /** An action of one click. */
   readonly action?: FindingAction | undefined;
   readonly server?: string | undefined;
   /** Findings with the same cause are notified once; undefined: each is separate. */

@@ -1,4 +1,4 @@
-/** The list of checks: what is known of a Tooltray, judged. Pure; doctor and the Overview both show what this says. */
+/** The list of checks: evaluates the known facts. Pure; doctor and the Overview show its result. */
 import { formatBytes, formatCount } from '../base/text-format.ts';
 import type { Finding, FindingAction } from './finding.ts';
 import type { StoreProblem } from './store-health.ts';
@@ -6,13 +6,13 @@ import type { StoreProblem } from './store-health.ts';
 /** A folder of the home. */
 export interface FolderFacts {
   readonly path: string;
-  /** Why it cannot be used, and what to do; undefined: it can. */
+  /** Why it is unusable, and the fix; undefined if usable. */
   readonly problem?: { readonly reason: string; readonly fix: string } | undefined;
-  /** Free bytes on its disk; undefined: not known. */
+  /** Free bytes on its disk; undefined if unknown. */
   readonly freeBytes?: number | undefined;
 }
 
-/** A file that is not as it should be: a sentence, and what to do. */
+/** A problem with a file: a sentence, and the fix. */
 export interface FileFacts {
   readonly path: string;
   readonly level: 'note' | 'problem';
@@ -35,7 +35,7 @@ export interface ServerFacts {
 
 export interface HealthFacts {
   readonly paused: boolean;
-  /** Why HTTP is not where the config wants it; empty if it is. */
+  /** Why HTTP does not listen as configured; empty if it does. */
   readonly httpProblem: string;
   readonly storeProblems: readonly StoreProblem[];
   readonly config: {
@@ -62,11 +62,11 @@ export interface HealthFacts {
   }[];
 }
 
-/** Below this a disk needs the user; below the other it is worth knowing. */
+/** Below this limit the user must act; below the other it is worth knowing. */
 const leastFreeBytes = 16 * 1024 * 1024;
 const lowFreeBytes = 500 * 1024 * 1024;
 
-/** The most urgent topic first. */
+/** Most urgent topic first. */
 export function findingsOf(facts: HealthFacts): readonly Finding[] {
   return [
     ...pausedFindings(facts),
@@ -147,7 +147,7 @@ function httpFindings({ httpProblem }: HealthFacts): readonly Finding[] {
   return [{ id: 'http', level: 'problem', topic: 'core', summary: httpProblem, detail: '', action }];
 }
 
-/** An offered launch is shown with the server that it may repair. */
+/** A found launch configuration is shown with the server that it may repair. */
 function inboxFindings({ inbox }: HealthFacts): readonly Finding[] {
   return inbox
     .filter(({ kind }) => kind !== 'heal')

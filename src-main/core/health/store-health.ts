@@ -1,6 +1,6 @@
 /**
- * Which stores cannot write, since when and why. Every store reports the outcome of its writes here; the published
- * state, `status`, `doctor` and the empty tables show it.
+ * Tracks which stores cannot be written, since when and why. Every store reports the outcome of its writes; the
+ * published state, `status`, `doctor` and empty tables show it.
  */
 import { randomUUID } from 'node:crypto';
 import { statfsSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface StoreProblem {
 interface StoreHealthOptions {
   /** ms since 1970. */
   readonly now?: () => number;
-  /** How often a folder that could not be written is tried again, in ms. */
+  /** Interval of probes of a folder that cannot be written, in ms. */
   readonly retryMs?: number;
 }
 
@@ -47,7 +47,7 @@ const subjects: Readonly<Record<StoreName, string>> = {
 };
 
 export class StoreHealth {
-  /** A store began to fail, or works again. */
+  /** Emits when a store starts to fail, or recovers. */
   readonly changed = new Emitter();
   readonly #failing = new Map<StoreName, Failing>();
   readonly #now: () => number;
@@ -61,7 +61,7 @@ export class StoreHealth {
     this.#retryMs = retryMs;
   }
 
-  /** A write failed. `folder`: where the store lies; it is probed until it can be written again. Never throws. */
+  /** Reports a failed write. `folder`: the store's folder, which is probed until it is writable. Never throws. */
   failed(store: StoreName, error: unknown, folder: string): void {
     const known = this.#failing.get(store);
     const cause = causeOf(error, folder);
@@ -70,7 +70,7 @@ export class StoreHealth {
     if (known === undefined || codeOf(known.error) !== codeOf(cause)) this.changed.emit();
   }
 
-  /** A write succeeded. */
+  /** Reports a successful write. */
   wrote(store: StoreName): void {
     if (!this.#failing.delete(store)) return;
     this.changed.emit();
@@ -91,7 +91,7 @@ export class StoreHealth {
     await this.#probing;
   }
 
-  /** A store that writes seldom would be reported as failing long after the disk has room again. */
+  /** Probes the folder, because a store that writes rarely would otherwise be reported as failing long after. */
   #probeLater(): void {
     if (this.#isClosed || this.#failing.size === 0) return;
     this.#timer ??= setTimeout(() => {
@@ -119,7 +119,7 @@ async function isWritable(folder: string): Promise<boolean> {
   }
 }
 
-/** SQLite reports an input/output error where it finds no room for its files next to the database. */
+/** SQLite reports an I/O error if there is no space for its auxiliary files. */
 function causeOf(error: unknown, folder: string): unknown {
   if (systemFailure(error)?.code !== 'EIO') return error;
   try {
@@ -146,7 +146,7 @@ function problemOf(store: StoreName, { since, error, folder }: Failing): StorePr
   };
 }
 
-/** `2026-11-27 22:31`, in the time zone of this machine. */
+/** For example `2026-11-27 22:31`, in local time. */
 function localTime(ms: number): string {
   const at = new Date(ms);
   const two = (number: number): string => String(number).padStart(2, '0');

@@ -23,8 +23,8 @@ export function readOrCreateToken(file: string): string {
 }
 
 /**
- * Writes this token where the file is gone or says something else: a running core's clients find it there. Throws what
- * the file system throws.
+ * Writes this token if the file is missing or differs, because clients of a running core read it. Throws file system
+ * errors.
  */
 export function restoreToken(file: string, token: string): void {
   if (currentToken(file) === token) return;
@@ -60,13 +60,13 @@ function readToken(file: string): string | undefined {
   }
   const token = readFileSync(file, { encoding: 'utf8', flag: constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) }).trim();
   if (tokenShape.test(token)) return token;
-  // Cut short by a full disk, or emptied by hand: nobody can know this token, so a new one loses nothing.
+  // Truncated by a full disk or by hand: nobody can know this token, so a new one does no harm.
   rmSync(file, { force: true });
   return undefined;
 }
 
 /**
- * Written whole under another name and then linked, so that nobody reads half a token and the first of two makers wins.
+ * Written under another name and then linked, so that nobody reads part of a token and the first of two creators wins.
  */
 function createToken(file: string): string | undefined {
   const token = randomBytes(32).toString('base64url');

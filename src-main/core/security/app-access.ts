@@ -79,7 +79,7 @@ export class AppAccessStore {
     return current !== undefined && isSameToken(current, token);
   }
 
-  /** A file that cannot be trusted can still revoke access, because that side is safe. */
+  /** Even a file that other users can write can revoke access, which is safe. */
   isRevoked(app: string): boolean {
     return this.#readAny().get(app)?.revoked !== undefined;
   }

@@ -1,6 +1,6 @@
 /**
- * Keeps paths that a model names inside the folders a user has allowed, by where they really lead. Hard links cannot be
- * recognized from the file itself: a file inside that is also linked outside counts as inside.
+ * Confines paths from models to folders that the user permitted, by their real paths. Hard links cannot be detected: a
+ * file inside that is also linked outside counts as inside.
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -9,18 +9,18 @@ import { assertPathName, errorCode, isInside, displayPath } from './file-paths.t
 import { type ProtectedPaths, assertNotProtected, resolveProtectedPaths } from './protected-paths.ts';
 
 export interface ConfineOptions {
-  /** Refuse with `not_found` what does not exist (default); false for what is to be written. */
+  /** Whether a missing path is refused with `not_found` (default); false for paths to write. */
   readonly mustExist?: boolean;
   /** Platform of the naming rules; this computer's by default. */
   readonly platform?: NodeJS.Platform | undefined;
-  /** Refused although they lie in an allowed folder. */
+  /** Refused even inside a permitted folder. */
   readonly own?: ProtectedPaths | undefined;
 }
 
 export interface ConfinedPath {
-  /** Absolute, without symbolic links as of the moment of the check: open it with `openReal`, which checks again. */
+  /** Absolute, without symbolic links at the time of the check; open it with `openReal`, which checks again. */
   readonly real: string;
-  /** The allowed folder it is in, also resolved. */
+  /** The permitted folder that contains it, resolved. */
   readonly root: string;
   readonly kind: 'file' | 'folder' | 'missing';
 }
@@ -28,7 +28,7 @@ export interface ConfinedPath {
 interface Place {
   readonly real: string;
   readonly exists: boolean;
-  /** Set where the way is barred: a link to nothing, a loop, a folder that may not be entered. */
+  /** Set if the path cannot be resolved: a dangling link, a loop, a folder without access. */
   readonly barred?: unknown;
 }
 
@@ -37,8 +37,7 @@ const howToAllow =
 
 /**
  * The real path of `path`, if it is in one of `roots` (absolute folders). A relative path is looked up in each root in
- * order; one that exists nowhere belongs to the first.
- * Throws AppError `not_allowed`, `not_found` or `bad_request`.
+ * order; a missing one belongs to the first. Throws AppError `not_allowed`, `not_found` or `bad_request`.
  */
 export async function confinePath(
   roots: readonly string[],
@@ -60,9 +59,7 @@ export async function confinePath(
   return { real: place.real, root, kind: 'missing' };
 }
 
-/**
- * The allowed folders as they really are; those that do not exist are left out. Throws `not_allowed` if none is left.
- */
+/** The real paths of the permitted folders; missing ones are omitted. Throws `not_allowed` if none is left. */
 export async function resolveRoots(roots: readonly string[]): Promise<string[]> {
   if (roots.length === 0) throw new AppError('not_allowed', 'No folder is allowed yet.', { fix: howToAllow });
   const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
@@ -78,7 +75,7 @@ async function locate(path: string): Promise<Place> {
   } catch (error) {
     const code = errorCode(error);
     const absent = code === 'ENOENT' || code === 'ENOTDIR';
-    // A link to nothing would be followed when written to: the file would appear wherever it points.
+    // Writing through a dangling link would create its target.
     if (!absent || (await isThere(path))) return { real: path, exists: false, barred: error };
   }
   const parent = dirname(path);
@@ -113,4 +110,4 @@ function listed(roots: readonly string[]): string {
   return roots.map(displayPath).join(', ');
 }
 
-// A file name as it may be shown to a model or a user: on one line, nothing invisible in it.
+// Shows a file name to a model or a user: on one line, without invisible characters.

@@ -2,7 +2,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { AppError, type ErrorCode } from '../base/errors.ts';
 
-// Checks of paths as text, before the file system is asked: which are refused, and which lies below which.
+// Checks paths as text, before the file system is accessed: which are refused, and which are inside of others.
 
 const maxPathLength = 4096;
 
@@ -12,7 +12,7 @@ const maxNameLength = 255;
 /** Device names of Windows, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const reservedName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\..*)?$/i;
 
-/** Throws AppError `bad_request` for a path that cannot be one, `not_allowed` for one that reaches past the folders. */
+/** Throws AppError `bad_request` for an invalid path, `not_allowed` for one that leads outside of the folders. */
 export function assertPathName(path: string, platform: NodeJS.Platform): void {
   if (path === '') throw new AppError('bad_request', 'The path is empty.', { fix: 'Name a file or folder.' });
   const size = platform === 'win32' ? (name: string) => name.length : (name: string) => Buffer.byteLength(name);
@@ -20,7 +20,7 @@ export function assertPathName(path: string, platform: NodeJS.Platform): void {
     throw new AppError('bad_request', `The path "${displayPath(path)}" or a name in it is too long.`);
   }
   if (path.includes('\0')) throw refused(path, 'contains a NUL character');
-  // No honest name begins so on any system: \\server\share, \\?\C:\, \\.\pipe.
+  // No legitimate name begins like this: \\server\share, \\?\C:\, \\.\pipe.
   if (/^[\\/]{2}[?.][\\/]/.test(path) || path.startsWith('\\\\')) throw refused(path, 'is a network or device path');
   if (platform === 'win32') checkWindowsName(path);
 }
@@ -29,10 +29,10 @@ function checkWindowsName(path: string): void {
   if (/^[\\/]{2}/.test(path)) throw refused(path, 'is a network or device path');
   const names = path.replace(/^[a-z]:(?=[\\/])/i, '').split(/[\\/]/);
   for (const name of names) {
-    // "file:stream" is another content of the same file, "C:name" is relative to a folder nobody named.
+    // "file:stream" is another content of the same file, "C:name" is relative to an unknown folder.
     if (name.includes(':')) throw refused(path, 'names a data stream or a drive without its root');
     if (reservedName.test(name)) throw refused(path, 'contains a device name of Windows');
-    // Windows drops them, so the name would be another than the one that was checked.
+    // Windows drops them, so the name would differ from the checked one.
     if (/[. ]$/.test(name) && name !== '.' && name !== '..')
       throw refused(path, 'has a part that ends in a dot or space');
   }
@@ -42,22 +42,24 @@ function refused(path: string, why: string): AppError {
   return new AppError('not_allowed', `The path "${displayPath(path)}" ${why}.`, { fix: 'Use a plain path.' });
 }
 
-/** Whether `path` is `folder` or below it; both absolute and resolved. */
+/** Whether `path` is `folder` or inside it; both absolute and resolved. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Control, format (bidirectional too) and line-breaking characters, which could fake other lines of an answer. */
+/**
+ * Control, format (including bidirectional) and line-breaking characters, which could imitate other lines of a result.
+ */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
 
-/** The path with every invisible character spelled out, cut after 1,000 characters. */
+/** The path with invisible characters escaped, truncated after 1,000 characters. */
 export function displayPath(path: string): string {
   const cut = path.length > 1000 ? `${path.slice(0, 1000)}…` : path;
   return cut.replace(invisible, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-// What the operating system says about a file, as an AppError that a model can act on.
+// Converts file system errors to an AppError that a model can act on.
 
 const meanings: Readonly<Record<string, readonly [code: ErrorCode, text: string]>> = {
   EACCES: ['not_allowed', 'may not be accessed by this user'],
@@ -72,14 +74,14 @@ const meanings: Readonly<Record<string, readonly [code: ErrorCode, text: string]
   EROFS: ['not_allowed', 'is on a read-only disk'],
 };
 
-/** The `code` of an error that Node threw, or ''; `instanceof Error` fails for those from another context (node:vm). */
+/** The `code` of an error of Node, or ''; `instanceof Error` fails for errors of another context (node:vm). */
 export function errorCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : '';
 }
 
-/** An AppError stays itself. */
+/** An AppError stays unchanged. */
 export function toFileError(error: unknown, path: string): AppError {
   if (error instanceof AppError) return error;
   const code = errorCode(error);

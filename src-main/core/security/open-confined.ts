@@ -1,6 +1,6 @@
 /**
- * Opens what `confinePath` allowed and makes sure that it is the same thing: somebody may swap a folder for a link
- * between the check and the opening.
+ * Opens a path from `confinePath` and verifies the file, because a folder may be replaced by a link between check and
+ * opening.
  */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
@@ -18,12 +18,12 @@ export interface OpenedFile {
 /** Open flag of macOS 11 and later: fails if any part of the path is a symbolic link (bsd/sys/fcntl.h of xnu). */
 const O_NOFOLLOW_ANY = 0x20000000;
 
-/** How often a file's identity and path are compared where neither can be had from the handle. */
+/** How often identity and path are compared on systems where neither can be read from the handle. */
 const identityChecks = 8;
 
 /**
- * Opens an existing regular file in one of `roots`. `flags` as in node:fs constants; without O_CREAT and O_TRUNC, which
- * act before anything can be checked. The caller closes the handle. Throws AppError.
+ * Opens an existing regular file in one of `roots`. `flags`: from node:fs constants, without O_CREAT and O_TRUNC,
+ * which act before any check. The caller closes the handle. Throws AppError.
  */
 export async function openConfined(
   roots: readonly string[],
@@ -46,12 +46,12 @@ export async function openConfined(
 }
 
 /**
- * Opens a path from `confinePath`, or one below it without links. Throws AppError `not_allowed` if it leads elsewhere
- * now.
+ * Opens a path from `confinePath`, or one below it without links. Throws AppError `not_allowed` if it now leads
+ * elsewhere.
  */
 export async function openReal(real: string, flags: number): Promise<FileHandle> {
   if (flags & (constants.O_CREAT | constants.O_TRUNC)) throw new AppError('internal', 'Unsafe flags for openReal.');
-  // O_NONBLOCK: a pipe that took the file's place must not hold us up.
+  // O_NONBLOCK: a pipe in the file's place must not block us.
   const handle = await open(real, flags | noFollow() | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
     throw errorCode(error) === 'ELOOP' ? changed(real, error) : toFileError(error, real);
   });
@@ -60,14 +60,14 @@ export async function openReal(real: string, flags: number): Promise<FileHandle>
   throw changed(real);
 }
 
-/** The flag that refuses symbolic links: anywhere in the path on macOS, as its last part on other POSIX systems. */
+/** The flag against symbolic links: anywhere in the path on macOS, only in the last part on other POSIX systems. */
 export function noFollow(): number {
   return process.platform === 'darwin' ? O_NOFOLLOW_ANY : (constants.O_NOFOLLOW ?? 0);
 }
 
 /**
- * Whether an open file is the one at `real`. Linux reports the path of a descriptor, macOS has refused links while
- * opening; elsewhere identity and path are compared.
+ * Whether an open file is the one at `real`. Linux reports the path of a descriptor, macOS refused links at opening;
+ * elsewhere identity and path are compared.
  */
 async function leadsTo(handle: FileHandle, real: string): Promise<boolean> {
   if (process.platform === 'darwin') return true;
@@ -79,8 +79,8 @@ async function leadsTo(handle: FileHandle, real: string): Promise<boolean> {
 }
 
 /**
- * One who swaps all the time would have to hit the moment between two looks every time (measured: one look is not
- * enough).
+ * A process that keeps replacing it would have to match the moment between two checks every time (measured: one check
+ * is not sufficient).
  */
 async function isSameFile(handle: FileHandle, real: string): Promise<boolean> {
   const opened = await handle.stat({ bigint: true });

@@ -1,19 +1,19 @@
 /**
- * Who is calling, as the door that let them in knows it, and what is theirs. Whatever is looked up by an id is held
- * against it at every use: an id alone is no authority, and a name that a client gives itself over HTTP is none either.
+ * Identifies the caller as authenticated by the listener, and what belongs to the caller. Every lookup by id checks
+ * the owner: neither an id nor a name that a client gives itself over HTTP grants access.
  */
 
 /** Credential presented to a listener. */
 export type Credential =
-  /** The user's own socket, or the pipe of a core of its own: an app there is who it says it is. */
+  /** The user's own socket or pipe, where an app's name is trusted. */
   | { readonly kind: 'own line' }
-  /** An app's own token, over HTTP. */
+  /** An app's own token over HTTP. */
   | { readonly kind: 'app token'; readonly app: string }
-  /** A token of a profile, over HTTP. */
+  /** A profile's token over HTTP. */
   | { readonly kind: 'profile token'; readonly id: string }
-  /** A user's own: `token` names what they came by, the same for all that one program does. */
+  /** A user's own credential; `token` identifies it, the same for everything that one program does. */
   | { readonly kind: 'person token'; readonly user: string; readonly token: string }
-  /** Tooltray's own token, over HTTP: the same for every program, so that only a session distinguishes them. */
+  /** Tooltray's own token over HTTP, the same for every program, so that only the session distinguishes them. */
   | { readonly kind: 'shared token' };
 
 /** Identity of an accepted connection. */
@@ -23,22 +23,19 @@ export interface AuthInfo {
   readonly session?: string | undefined;
 }
 
-/** Made once for a session, and never changed. */
+/** Created once per session, and never changed. */
 export interface Principal {
   /** The user of the installation. Contains no `/`. */
   readonly user: string;
-  /** The app, where its door vouches for it. */
+  /** The app, if the listener vouches for it. */
   readonly app: string | undefined;
   /** The session; undefined if each request is one (2026-07-28 over HTTP). */
   readonly session: string | undefined;
-  /**
-   * Owner of data that outlives a request: the same for all that one app does or, if the app is unknown, for one
-   * session.
-   */
+  /** Owner of data that outlives a request: per app or, if the app is unknown, per session. */
   readonly owner: string;
   /**
-   * Programs that cannot be distinguished may share `owner`: a later request accesses data only by an id that it alone
-   * received.
+   * Whether indistinguishable programs may share `owner`: a later request then accesses data only by an id that only
+   * it received.
    */
   readonly isShared: boolean;
 }
@@ -46,13 +43,13 @@ export interface Principal {
 /** A user of an installation. */
 export type Person = Pick<Principal, 'user'>;
 
-/** The one user of a desktop. The IDs of all other users are longer. */
+/** The only user of a desktop. The ids of other users are longer. */
 const desktopUser = 'person';
 
-/** The client app by which the record knows what the user does by hand: runs of tools, and decisions. */
+/** The app name under which the user's own actions are recorded: runs of tools, and decisions. */
 export const userApp = 'You';
 
-/** The user themselves, at the dashboard or the command line: all of their apps' things are theirs. */
+/** The user at the dashboard or the command line, who owns everything of their apps. */
 export const localUser: Principal = {
   user: desktopUser,
   app: undefined,
@@ -61,7 +58,7 @@ export const localUser: Principal = {
   isShared: false,
 };
 
-/** `app`: what the client calls itself, where it does; `session`: its id, undefined if each request is one. */
+/** `app`: the client's own name, if stated; `session`: its id, undefined if each request is one. */
 export function principalOf(credential: Credential, app: string | undefined, session: string | undefined): Principal {
   const known = appOf(credential, app);
   const isShared = known === undefined && session === undefined && !isOnesOwn(credential);
@@ -75,17 +72,17 @@ export function principalOf(credential: Credential, app: string | undefined, ses
   });
 }
 
-/** Who did it, for what is on record; undefined on a desktop. */
+/** The user for records; undefined on a desktop. */
 export function recordedUser({ user }: Pick<Principal, 'user'>): string | undefined {
   return user === desktopUser ? undefined : user;
 }
 
-/** Whether something of `owner` is this caller's to use; what has none is the user's alone. */
+/** Whether the caller may use something of `owner`; without an owner it belongs to the user alone. */
 export function canAccess(principal: Pick<Principal, 'owner'>, owner: string): boolean {
   return owner === principal.owner || principal.owner === localUser.owner;
 }
 
-/** Whether the owner is a user as a whole: the owner of each of their apps starts with this text. */
+/** Whether the owner is a whole user: the owner of each of their apps begins with this text. */
 export function isWholeUser({ owner }: Pick<Principal, 'owner'>): boolean {
   return /^[^/]+\/$/.test(owner);
 }
@@ -95,12 +92,12 @@ function appOf(credential: Credential, named: string | undefined): string | unde
   return credential.kind === 'own line' ? named : undefined;
 }
 
-/** Whether it identifies one program by itself. */
+/** Whether the credential identifies a single program. */
 function isOnesOwn({ kind }: Credential): boolean {
   return kind === 'profile token' || kind === 'person token';
 }
 
-/** Fields that may hold any character come last, so that no two owners can look alike. */
+/** Fields that may contain any character come last, so that no two owners are equal. */
 function ownerFor(credential: Credential, app: string | undefined, session: string | undefined): string {
   if (app !== undefined) return `app/${app}`;
   if (credential.kind === 'profile token') return `token/${credential.id}`;

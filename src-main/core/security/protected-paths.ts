@@ -1,6 +1,4 @@
-/**
- * Tooltray's own folders and files: whatever a user allows, nothing that a model calls reads, lists or writes there.
- */
+/** Tooltray's own folders and files: a model never reads, lists or writes them, whatever the user permits. */
 import type { Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,7 +9,7 @@ import { isInside, displayPath } from './file-paths.ts';
 /** Absolute. */
 export interface ProtectedPaths {
   readonly folders: readonly string[];
-  /** With what lies next to them under their name: backups, locks, drafts. */
+  /** Including files with the same prefix next to them: backups, locks, drafts. */
   readonly files: readonly string[];
 }
 
@@ -30,23 +28,23 @@ export function tooltrayPaths(paths: AppPaths, configFile: string): ProtectedPat
   };
 }
 
-/** The same as they really are, for `isOwnPath`. */
+/** The real paths, for `isProtectedPath`. */
 export async function resolveProtectedPaths({ folders, files }: ProtectedPaths): Promise<ProtectedPaths> {
   const [realFolders, realFiles] = await Promise.all([folders, files].map((paths) => Promise.all(paths.map(realOf))));
   return { folders: realFolders ?? [], files: [...files, ...(realFiles ?? [])] };
 }
 
-/** Whether a resolved path is ours; `places` resolved as well. */
+/** Whether a resolved path is protected; `places` must be resolved, too. */
 export function isProtectedPath({ folders, files }: ProtectedPaths, real: string): boolean {
   return folders.some((folder) => isInside(folder, real)) || files.some((file) => isBeside(file, real));
 }
 
-/** Throws AppError `not_allowed` for a path of Tooltray. */
+/** Throws AppError `not_allowed` for a protected path. */
 export function assertNotProtected(places: ProtectedPaths, real: string, path: string): void {
   if (isProtectedPath(places, real)) throw refusal(path);
 }
 
-/** A second name elsewhere leads to the same file. Rejects with AppError `not_allowed` for one of Tooltray. */
+/** Detects a hard link to a protected file. Rejects with AppError `not_allowed`. */
 export async function assertNotProtectedLink(places: ProtectedPaths, stats: Stats, path: string): Promise<void> {
   if (stats.nlink < 2) return;
   const listed = await Promise.all(

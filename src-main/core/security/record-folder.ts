@@ -1,4 +1,4 @@
-/** Records as JSON files of a folder of our own, one each, read newest first. */
+/** Stores records as JSON files in a folder of our own, one each, read newest first. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../base/app-paths.ts';
@@ -33,7 +33,7 @@ export class RecordFolder<T extends StoredRecord> {
     return read.filter((record) => record !== undefined).toSorted((a, b) => b.at - a.at);
   }
 
-  /** Undefined if there is none. Throws if its file holds no JSON. */
+  /** Undefined if there is none. Throws if its file is not JSON. */
   async find(id: string): Promise<T | undefined> {
     if (!/^[\w.-]+$/.test(id)) return undefined;
     const text = await readFile(this.#file(id), 'utf8').catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * Stores records by name in a private file that several processes change: checked at each access, and read again if it
- * changed.
+ * Stores records by name in a private file that several processes change: checked at each access, and read again after
+ * a change.
  */
 import { type BigIntStats, lstatSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,7 +10,7 @@ import type { AppError } from '../base/errors.ts';
 import { withSqliteLock } from '../base/file-lock.ts';
 import { isObject, objectOrEmpty, tryParsePlainJson } from '../base/json.ts';
 
-/** Records by name, which several processes change: read at once, as they stand. */
+/** Records by name that several processes change; read synchronously. */
 export interface RecordStore<T> {
   /** Reads records that grant access. Throws an AppError if they cannot be trusted. */
   read(): ReadonlyMap<string, T>;
@@ -25,7 +25,7 @@ type ReadOne<T> = (value: Record<string, unknown>) => T | undefined;
 /** Opens a record store: `readOne` parses one from JSON, undefined drops it. */
 export type OpenRecordStore = <T>(readOne: ReadOne<T>) => RecordStore<T>;
 
-/** `refusal`: why a file that is not the user's alone is not believed. */
+/** `refusal`: creates the error for a file that is not private. */
 export function openFileRecordStore(file: string, refusal: () => AppError): OpenRecordStore {
   return (readOne) => new FileRecordStore(file, readOne, refusal);
 }
@@ -34,7 +34,7 @@ export class FileRecordStore<T> implements RecordStore<T> {
   readonly #file: string;
   readonly #readOne: ReadOne<T>;
   readonly #refusal: () => AppError;
-  /** Cached content of the file, with a stamp that detects changes: HTTP asks with every request. */
+  /** Cached content of the file, with a stamp to detect changes, because it is needed for every HTTP request. */
   #last: { readonly stamp: string; readonly all: ReadonlyMap<string, T> } | undefined;
 
   constructor(file: string, readOne: ReadOne<T>, refusal: () => AppError) {
@@ -43,7 +43,7 @@ export class FileRecordStore<T> implements RecordStore<T> {
     this.#refusal = refusal;
   }
 
-  /** Nothing that others may write is believed: throws the refusal. */
+  /** Throws the refusal if other users can write the file. */
   read(): ReadonlyMap<string, T> {
     const stats = this.#stats();
     if (stats !== undefined && !isPrivate(stats)) throw this.#refusal();
@@ -63,7 +63,7 @@ export class FileRecordStore<T> implements RecordStore<T> {
     return this.#last.all;
   }
 
-  /** Under a lock, written whole where something is another one (mode 0600). */
+  /** Under a lock; replaces the file if something changed (mode 0600). */
   async change<R>(change: (all: Map<string, T>) => R): Promise<R> {
     ensurePrivateDir(dirname(this.#file));
     return withSqliteLock(this.#file, async () => {

@@ -1,4 +1,6 @@
-/** Writes a text file inside the allowed folders: whole or not at all, never through a link that leads out. */
+/**
+ * Writes a text file inside the permitted folders: completely or not at all, never through a link that leads outside.
+ */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
@@ -17,7 +19,7 @@ interface Written {
 }
 
 /**
- * `create` refuses a file that exists, `overwrite` replaces it, `append` adds to it; all three make a missing file and
+ * `create` refuses an existing file, `overwrite` replaces it, `append` extends it; all three create a missing file and
  * its missing folders. Throws AppError.
  */
 export async function writeConfined(
@@ -62,7 +64,7 @@ async function replace(target: ConfinedPath, content: string, overwrite: boolean
   }
 }
 
-/** The access bits that the new file takes over. A file nobody may write is not to be replaced by renaming either. */
+/** The permissions for the new file. A read-only file must not be replaced by renaming either. */
 async function accessBits(target: ConfinedPath): Promise<number> {
   const { handle, stats } = await openConfined([target.root], target.real, constants.O_WRONLY);
   await handle.close();
@@ -78,7 +80,7 @@ async function writeNew(path: string, content: string, access?: number): Promise
   await file.sync();
 }
 
-/** Goes down from the allowed folder one step at a time, each made and entered through the one above it. */
+/** Descends from the permitted folder step by step; each folder is created and opened through its parent. */
 async function makeFolders(root: string, real: string): Promise<PinnedFolder> {
   let folder = await anchorFolder(root);
   for (const name of relative(root, real).split(sep)) {
@@ -98,18 +100,17 @@ function taken(path: string): AppError {
   });
 }
 
-// A folder held open, so that what is done in it happens there even if its path comes to mean another folder.
+// A folder that is kept open, so that operations affect it even if its path refers to another folder meanwhile.
 
 interface PinnedFolder extends AsyncDisposable {
   readonly real: string;
-  /** The path to use for its entries: `${at}/${name}`. On Linux it goes through the open descriptor. */
+  /** The path prefix for its entries: `${at}/${name}`. On Linux it goes through the open descriptor. */
   readonly at: string;
 }
 
 /**
- * Pins a folder given by its resolved path. Throws AppError if it is not that folder (any more).
- * Linux: free of races. Elsewhere `at` is the path itself, checked now; Node offers no file access relative to a
- * handle.
+ * Opens a folder by its resolved path. Throws AppError if it is another folder now. Free of races on Linux. Elsewhere
+ * `at` is the path itself, checked now, because Node has no file access relative to a handle.
  */
 export async function anchorFolder(real: string): Promise<PinnedFolder> {
   if (process.platform === 'linux') {

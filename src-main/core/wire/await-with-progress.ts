@@ -1,6 +1,6 @@
 /**
- * Waits for a promise on behalf of a call and sends a progress notification every few seconds, because clients time out
- * when they hear nothing.
+ * Waits for a promise on behalf of a call and sends a progress notification every few seconds, because silent clients
+ * time out.
  */
 import type { JsonObject } from '../base/json.ts';
 import { cancelledError } from './peer.ts';
@@ -13,7 +13,7 @@ interface Waiter {
 interface Waiting {
   /** Time limit in ms. */
   readonly limitMs: number;
-  /** Returns the progress message after so many seconds. */
+  /** Returns the progress message after this many seconds. */
   readonly message: (seconds: number) => string;
 }
 
@@ -21,7 +21,7 @@ interface Waiting {
 const initialQuietMs = 1000;
 const progressIntervalMs = 5000;
 
-/** Rejects with what `coming` rejects with, or with AppError cancelled. */
+/** Rejects as `coming` does, or with AppError cancelled. */
 export async function awaitWithProgress<T>(
   coming: Promise<T>,
   { limitMs, message }: Waiting,
@@ -34,7 +34,7 @@ export async function awaitWithProgress<T>(
   const since = Date.now();
   const tell = (): void => {
     const passed = (Date.now() - since) / 1000;
-    // Below zero and rising: what the server itself will say of its work begins at zero, and progress must not fall.
+    // Negative and rising, because the server's own progress starts at zero, and progress must not decrease.
     const progress = Math.min(passed - limitMs / 1000 - 1, -1 / (passed + 1));
     onProgress?.({ progress, message: message(Math.round(passed)) });
   };

@@ -1,12 +1,12 @@
 /**
- * Limits the memory of partly read messages and unread output over all connections of a core. A limit per connection is
- * not enough: a few at their limit would exceed the machine's memory. The largest holder gives way, not the latest.
+ * Limits the memory of partly read messages and unread output over all connections of a core, because a few
+ * connections at their limit could exceed the machine's memory. The largest holder is dropped, not the latest.
  */
 import { totalmem } from 'node:os';
 import { MemoryReclaimer } from '../base/memory-reclaimer.ts';
 
 export interface ByteHolder {
-  /** Gives up what it holds. Called once; it may hold something again. */
+  /** Releases what it holds. Called once; it may hold something again later. */
   drop(): void;
 }
 
@@ -16,7 +16,7 @@ export class ByteBudget {
   readonly #onReleased: ((bytes: number) => void) | undefined;
   #total = 0;
 
-  /** `most`: bytes that all holders may have together. `onReleased`: so many bytes are not held any more. */
+  /** `most`: maximum number of bytes of all holders. `onReleased`: called with the number of released bytes. */
   constructor(most: number, onReleased?: (bytes: number) => void) {
     this.maxBytes = most;
     this.#onReleased = onReleased;
@@ -46,22 +46,22 @@ export class ByteBudget {
   }
 }
 
-/** The budgets of a core, for its lines to servers and to client apps alike. */
+/** The budgets of a core, for connections to servers and client apps. */
 export interface ConnectionBudgets {
-  /** Long messages that have not come whole. */
+  /** Long messages that are incomplete. */
   readonly unfinished: ByteBudget;
-  /** Output that was written but not read. */
+  /** Output that the other side has not read. */
   readonly unread: ByteBudget;
 }
 
-/** Longer than a line that ends keeps its socket (stream-transport.ts), in ms. */
+/** Longer than a closing connection keeps its socket (stream-transport.ts), in ms. */
 const quietMs = 3000;
 
 const maxBytes = 1024 * 1024 * 1024;
 
 export function createConnectionBudgets(): ConnectionBudgets {
   const most = Math.min(maxBytes, totalmem() / 4);
-  // Collected once the sockets are destroyed, which holds what was written to them until then.
+  // Collected after sockets are destroyed, which hold written data until then.
   const memory = new MemoryReclaimer(quietMs);
   const released = (bytes: number): void => memory.noteReleased(bytes);
   return { unfinished: new ByteBudget(most, released), unread: new ByteBudget(most, released) };

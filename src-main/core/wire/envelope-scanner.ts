@@ -1,7 +1,7 @@
 /**
- * Reads a big JSON-RPC message's envelope while its bytes arrive: where each top-level value lies, and the short ones'
- * texts. About a nanosecond a byte in small steps, where JSON.parse of 50 MB would hold up every other session for half
- * a second.
+ * Reads the envelope of a large JSON-RPC message while its bytes arrive: the position of each top-level value, and
+ * short values. About a nanosecond per byte in small steps, where JSON.parse of 50 MB would block every other session
+ * for half a second.
  */
 import { defineMember, isSpace, type JsonObject, parseJson, textOrEmpty } from '../base/json.ts';
 
@@ -20,11 +20,11 @@ export interface Envelope {
   readonly spans: ReadonlyMap<string, Span>;
   /** Short scalar values at the top level: id, method, jsonrpc. */
   readonly scalars: Readonly<JsonObject>;
-  /** Short scalar values one level down, inside `result`. */
+  /** Short scalar values inside of `result`. */
   readonly resultScalars: Readonly<JsonObject>;
-  /** Whether the braces closed: false for anything that is not one whole object. */
+  /** Whether the braces are balanced: false unless it is exactly one object. */
   readonly complete: boolean;
-  /** How many lists and objects lie in each other at the deepest place. */
+  /** Maximum nesting depth. */
   readonly depth: number;
 }
 
@@ -32,7 +32,7 @@ export class EnvelopeScanner {
   readonly #spans = new Map<string, Span>();
   readonly #scalars: JsonObject = {};
   #resultScalars: JsonObject = {};
-  /** The key being read or whose value is being read, at depth 1 and at depth 2. */
+  /** The current keys at depth 1 and 2. */
   readonly #keys: [string, string] = ['', ''];
   #depth = 0;
   #deepest = 0;
@@ -63,7 +63,7 @@ export class EnvelopeScanner {
     };
   }
 
-  /** Runs to the end of the string or of the chunk; returns the index last looked at. */
+  /** Advances to the end of the string or chunk; returns the last examined index. */
   #skipString(chunk: Buffer, from: number): number {
     let escaped = this.#escaped;
     const capture = this.#capture;
@@ -133,7 +133,7 @@ export class EnvelopeScanner {
     const key = textOrEmpty(captured);
     this.#capture = undefined;
     this.#keys[this.#depth - 1] = key;
-    // Of members with the same name the last one counts.
+    // Of duplicate members the last one counts.
     if (this.#depth === 2) delete this.#resultScalars[key];
     else {
       delete this.#scalars[key];
@@ -141,12 +141,12 @@ export class EnvelopeScanner {
     }
   }
 
-  /** Anything but white space around the one object. */
+  /** Handles bytes outside of the object; only white space is valid. */
   #outside(byte: number): void {
     if (this.#depth === 0 && !isSpace(byte)) this.#broken = true;
   }
 
-  /** A scalar ends at the comma or bracket behind it; objects and arrays end by their own bracket. */
+  /** A scalar ends at the following comma or bracket; objects and arrays end with their own bracket. */
   #endValue(at: number): void {
     const value = this.#captured();
     this.#capture = undefined;

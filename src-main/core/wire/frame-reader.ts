@@ -1,7 +1,6 @@
 /**
- * Splits a byte stream into JSON-RPC messages, one a line. Linear however the chunks fall; small messages are parsed,
- * results over a megabyte are kept as bytes, messages over the limit are skipped and answered by a clear error in their
- * place.
+ * Splits a byte stream into JSON-RPC messages, one per line, in linear time for any chunk sizes. Small messages are
+ * parsed, results over a megabyte are kept as bytes, messages over the limit are skipped and replaced by an error.
  */
 import type { Readable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
@@ -13,23 +12,23 @@ import { RawJson } from './raw-json.ts';
 
 const newline = 0x0a;
 
-/** From here on a result is not parsed. Below it JSON.parse is faster than anything of Tooltray. */
+/** Results from this size on are not parsed, in bytes. Below it JSON.parse is faster than our scanner. */
 const rawThresholdBytes = 1024 * 1024;
-/** So much beyond the limit of one message no mistake explains. */
+/** A line this far beyond the limit is no accident, in bytes. */
 const oversizedBytes = 1024 * 1024 * 1024;
 export const defaultMaxMessageBytes = 512 * 1024 * 1024;
 
 interface FrameHandlers {
   onMessage(message: Message): void;
   onWarning(text: string): void;
-  /** A line continues and on, long after it was too long to be a message. Called for each chunk more. */
+  /** Called for each further chunk of a line that is far too long. */
   onEndless?(): void;
 }
 
 interface FrameBounds {
   /** Memory budget for long messages on several connections. */
   readonly budget?: ByteBudget | undefined;
-  /** Longest message that is no result, in bytes: those must be parsed, and nobody else is served meanwhile. */
+  /** Maximum size of a message that is not a result, in bytes, because it must be parsed, which blocks. */
   readonly maxParsedBytes?: number;
 }
 
@@ -38,7 +37,7 @@ export class FrameReader implements ByteHolder {
   readonly #maxBytes: number;
   readonly #budget: ByteBudget | undefined;
   readonly #maxParsedBytes: number;
-  /** Its bytes went to make room for others. */
+  /** Whether its bytes were dropped for lack of memory. */
   #dropped = false;
   #gathered = new ChunkBuffer();
   #size = 0;
@@ -51,7 +50,7 @@ export class FrameReader implements ByteHolder {
     this.#maxParsedBytes = Math.min(bounds.maxParsedBytes ?? maxBytes, maxBytes);
   }
 
-  /** Answers with the number of lines that ended in it. */
+  /** Returns the number of lines that ended in the chunk. */
   push(chunk: Buffer): number {
     let lines = 0;
     let start = 0;
@@ -64,19 +63,19 @@ export class FrameReader implements ByteHolder {
     return lines;
   }
 
-  /** The stream is over; a last line without its newline still counts. */
+  /** Ends the stream; a last line without line feed still counts. */
   end(): void {
     if (this.#size > 0) this.#finishLine();
   }
 
-  /** The line will not be read on: what has come of a message is nobody's. */
+  /** Drops the incomplete line, which will not be read on. */
   drop(): void {
     this.#dropped = true;
     this.#gathered = new ChunkBuffer();
     this.#budget?.set(this, 0);
   }
 
-  /** `rest`: what comes before its newline. Most lines are short and come whole, so that there is nothing to gather. */
+  /** `rest`: what precedes the line feed. Most lines are short and arrive whole. */
   #endLine(rest: Buffer): void {
     const isWhole = this.#size === 0 && !this.#dropped;
     if (isWhole && rest.length <= Math.min(rawThresholdBytes, this.#maxBytes)) return this.#small([rest]);
@@ -96,7 +95,7 @@ export class FrameReader implements ByteHolder {
     if (this.#size > this.#maxBytes + oversizedBytes) this.#handlers.onEndless?.();
     if (this.#dropped) return;
     this.#gathered.push(part);
-    // Before that it is not worth counting.
+    // Smaller messages are not counted.
     if (this.#scanner !== undefined) this.#budget?.set(this, this.#size);
   }
 
@@ -115,7 +114,7 @@ export class FrameReader implements ByteHolder {
 
   #small(parts: readonly Buffer[]): void {
     const text = (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8');
-    // Most of what is no message is a line of a log; ten thousand errors thrown for those took a second.
+    // Most lines that are not messages are log lines; ten thousand thrown errors took a second.
     if (!/^\s*[{[]/.test(text)) {
       if (text.trim() !== '') this.#handlers.onWarning(text);
       return;
@@ -128,7 +127,7 @@ export class FrameReader implements ByteHolder {
       else if (text.trim() !== '') this.#handlers.onWarning(text);
       return;
     }
-    // Batches existed in protocol 2025-03-26 only; reading them costs nothing.
+    // Batches existed in protocol 2025-03-26 only; supporting them costs nothing.
     for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
       if (isMessage(one)) this.#handlers.onMessage(one);
       else this.#handlers.onWarning(text);
@@ -162,7 +161,7 @@ export class FrameReader implements ByteHolder {
     this.#lose(envelope?.scalars ?? {}, lost);
   }
 
-  /** JSON.parse itself follows to any depth, and so tells whose message it is. */
+  /** JSON.parse accepts any depth, so the envelope of a too deeply nested message can still be read. */
   #tooDeep(text: string): void {
     let value: unknown;
     try {
@@ -176,7 +175,7 @@ export class FrameReader implements ByteHolder {
     }
   }
 
-  /** Replaces a message that is not forwarded: a request is refused by its receiver, a response becomes an error. */
+  /** Replaces a message that is not forwarded: a request is rejected by its receiver, a response becomes an error. */
   #lose({ id: written, method }: Readonly<JsonObject>, lost: AppError): void {
     const id = toPlainNumber(written);
     if (typeof id === 'string' || typeof id === 'number') {
@@ -204,7 +203,7 @@ function megabytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0);
 }
 
-/** The bytes of [start, end) with the white space around them left out, without copying. */
+/** The bytes of [start, end) without surrounding white space, not copied. */
 function slice(parts: readonly Buffer[], start: number, end: number): Buffer[] {
   const pieces: Buffer[] = [];
   let offset = 0;
@@ -221,16 +220,15 @@ function slice(parts: readonly Buffer[], start: number, end: number): Buffer[] {
   return pieces;
 }
 
-// The bytes of one message as they come in: those of a short one as they are, those of a long one copied into a few
-// pieces of tens of megabytes. Thousands of small pieces that live as long as the message leave holes in the
-// allocator's heap, which the system does not get back: after an answer of 400 MB a core stayed as large as it had been
-// with it.
+// The bytes of one message as they arrive: a short one as is, a long one copied into pieces of tens of megabytes.
+// Thousands of small pieces that live as long as the message fragment the allocator's heap, which is then not returned
+// to the system: after a result of 400 MB a core kept that size.
 
-/** From here on a message is long. */
+/** Messages from this size on are long, in bytes. */
 const longBytes = 4 * 1024 * 1024;
-/** Parts of this size are no small pieces. */
+/** Parts from this size on are not copied, in bytes. */
 const largeBytes = 1024 * 1024;
-/** Over the 32 MiB from which the allocators of all systems, glibc's last, take memory of its own from the system. */
+/** Above 32 MiB the allocators of all systems, including glibc's, request separate memory from the system. */
 const pieceBytes = 33 * 1024 * 1024;
 
 export class ChunkBuffer {
@@ -269,14 +267,14 @@ export class ChunkBuffer {
   }
 }
 
-// Reads messages off a stream in turn with everybody else. libuv reads a stream that always has more up to 32 times
-// before it looks at the next one: two megabytes of short messages from one side kept all others waiting for seconds.
+// Reads messages from a stream in turn with other streams. libuv reads a busy stream up to 32 times before the next
+// one: two megabytes of short messages from one side blocked all others for seconds.
 
-/** One chunk may take so long, in ms, or hold so many messages; then it is the others' turn. */
+/** Maximum duration of a chunk, in ms, or number of its messages; then other streams get their turn. */
 const maxTurnMs = 2;
 const maxMessagesPerTurn = 50;
 
-/** Why a stream is not read: too much of it is open, its answers lie unread, or others are next. */
+/** Why a stream is not read: too many open requests, unread responses, or another stream's turn. */
 type Stop = 'open' | 'unread' | 'turn';
 
 export class PacedReader {
@@ -284,7 +282,7 @@ export class PacedReader {
   readonly #reader: FrameReader;
   readonly #stops = new Set<Stop>();
 
-  /** Reads from the first `resume` on. */
+  /** Reading starts with the first `resume`. */
   constructor(input: Readable, reader: FrameReader) {
     this.#input = input;
     this.#reader = reader;

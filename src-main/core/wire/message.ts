@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 messages as MCP uses them, and the results that are too big to be worth parsing. */
+/** JSON-RPC 2.0 messages as used by MCP, and results that are too large to parse. */
 import type { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, toPlainNumber } from '../base/json.ts';
 import { RawJson } from './raw-json.ts';
@@ -10,7 +10,7 @@ export interface RpcRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params?: JsonObject | undefined;
-  /** Why the request could not be read as a whole: set by our own reader, never by the other side. */
+  /** Why the request could not be read completely; set by our own reader, never by the other side. */
   readonly lost?: AppError;
 }
 
@@ -37,16 +37,16 @@ export interface RpcErrorBody {
 
 export interface RpcFailure {
   readonly jsonrpc: '2.0';
-  /** null only where the request's id could not be read. */
+  /** null only if the request's id could not be read. */
   readonly id: RequestId | null;
   readonly error: RpcErrorBody;
-  /** Why there is no answer although one came: set by our own reader, never by the other side. */
+  /** Why a response has no result; set by our own reader, never by the other side. */
   readonly lost?: AppError;
 }
 
 export type Message = RpcRequest | RpcNotification | RpcResult | RpcFailure;
 
-/** An error that came over the wire or goes over it: code, message and data to the letter. */
+/** A JSON-RPC error: code, message and data verbatim. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -59,7 +59,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Codes of JSON-RPC 2.0 and of MCP 2026-07-28 (schema.ts). */
+/** Codes of JSON-RPC 2.0 and MCP 2026-07-28 (schema.ts). */
 export const rpcCode = {
   parse: -32700,
   invalidRequest: -32600,
@@ -82,41 +82,41 @@ export function isNotification(message: Message): message is RpcNotification {
 }
 
 /**
- * Returns whether a value is a JSON-RPC message. The version must be there: servers print log lines as JSON, with
- * members such as `method` and `id`, and both SDKs drop what does not name the version.
+ * Returns whether a value is a JSON-RPC message. The version is required: servers print log lines as JSON, with
+ * members such as `method` and `id`, and both SDKs drop messages without the version.
  */
 export function isMessage(value: unknown): value is Message {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
-  // An answer without a result still ends its request.
+  // A response without a result still ends its request.
   return typeof value['method'] === 'string' || 'id' in value;
 }
 
-/** A whole number in its only decimal spelling, within what a double holds. */
+/** An integer in its canonical spelling, within the range of a double. */
 const wholeNumber = /^(?:0|-?[1-9]\d{0,14})$/;
 
 /**
- * Returns an id or progress token that comes back from the other side as the number that we sent: some servers and
- * gateways return "7" or 7.0 for 7. Our own ids and tokens are whole numbers, so nothing else is changed.
- * Source: both SDKs convert it (typescript-sdk `Number(response.id)`; python-sdk issue 1720, rust-sdk issue 1017).
+ * Converts an id or progress token from the other side to the number that we sent: some servers and gateways return
+ * "7" or 7.0 for 7. Our own ids and tokens are integers, so nothing else is changed. Source: both SDKs convert it
+ * (typescript-sdk `Number(response.id)`; python-sdk issue 1720, rust-sdk issue 1017).
  */
 export function ownId(id: unknown): unknown {
   const plain = toPlainNumber(id);
   return typeof plain === 'string' && wholeNumber.test(plain) ? Number(plain) : plain;
 }
 
-/** Returns the key of what is open under an id that the other side chose: it may repeat "7" as 7, and 7 as "7". */
+/** Returns the key of an open request under an id of the other side, which may repeat "7" as 7, and 7 as "7". */
 export function openId(open: { has(id: RequestId): boolean }, id: unknown): RequestId {
   const plain = toPlainNumber(id) as RequestId;
   if (open.has(plain)) return plain;
   return typeof plain === 'number' ? String(plain) : (ownId(plain) as RequestId);
 }
 
-/** Some servers send `"error": null` next to a result, as JSON-RPC 1.0 had it. */
+/** Some servers send `"error": null` next to a result, as in JSON-RPC 1.0. */
 export function isFailure(message: Message): message is RpcFailure {
   return 'error' in message && (message.error as unknown) !== null && message.error !== undefined;
 }
 
-/** A message as the pieces of one line; a raw result goes out as the bytes that came in. */
+/** A message as the pieces of one line; a raw result is sent as the received bytes. */
 export function serializeMessage(message: Message): (string | Buffer)[] {
   if (!('result' in message) || !(message.result instanceof RawJson)) return [JSON.stringify(message) + '\n'];
   return [`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`, ...message.result.chunks, '}\n'];

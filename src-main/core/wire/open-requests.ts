@@ -2,15 +2,15 @@
 import { isRequest, type Message, openId, type RequestId, rpcCode } from './message.ts';
 
 export class OpenRequests {
-  /** Requests of the other side that are not answered yet. */
+  /** Unanswered requests of the other side. */
   readonly #theirs = new Set<RequestId>();
-  /** Requests of Tooltray that it has not answered. */
+  /** Unanswered requests of Tooltray. */
   readonly #ours = new Set<RequestId>();
   #done: (() => void) | undefined;
 
   received(message: Message): void {
     if (!('method' in message)) this.#ours.delete(openId(this.#ours, message.id));
-    // These have no end of their own.
+    // Such a request never ends by itself.
     else if (isRequest(message) && message.method !== 'subscriptions/listen') this.#theirs.add(message.id);
     else if (message.method === 'notifications/cancelled') this.#settle(message.params?.['requestId']);
   }
@@ -20,7 +20,7 @@ export class OpenRequests {
     else if (isRequest(message)) this.#ours.add(message.id);
   }
 
-  /** Answers to give in place of the other side, which answers nothing any more. */
+  /** Responses in place of the other side, which sends no more. */
   refusals(): Message[] {
     const error = { code: rpcCode.aborted, message: 'The client app has closed its side of the connection.' };
     const refused = [...this.#ours].map((id): Message => ({ jsonrpc: '2.0', id, error }));
@@ -28,7 +28,7 @@ export class OpenRequests {
     return refused;
   }
 
-  /** Resolves when all requests of the other side are answered, or after so many ms. */
+  /** Resolves when all requests of the other side are answered, or after `limitMs`. */
   async answered(limitMs: number): Promise<void> {
     if (this.#theirs.size === 0) return;
     const done = Promise.withResolvers<void>();

@@ -21,21 +21,21 @@ import type { MessageOrigin, SendOptions, Transport } from './transport.ts';
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called with the params of each progress notification; a token of Tooltray is sent when given. */
+  /** Called with the params of each progress notification; if set, our own token is sent. */
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
-  /** Longest silence in ms: an answer or progress must come within it. None by default. */
+  /** Maximum silence in ms: a response or progress must arrive within it. Default: unlimited. */
   readonly timeoutMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly relatedRequestId?: RequestId | undefined;
-  /** How a request is given up: by a notification (handshake era), or by the signal alone (2026-07-28 over HTTP). */
+  /** How a request is cancelled: by a notification (stateful), or only by the signal (2026-07-28 over HTTP). */
   readonly cancelBy?: 'notification' | 'signal';
-  /** Told the id the request goes out under, before it does. */
+  /** Called with the id of the request before it is sent. */
   readonly onId?: ((id: number) => void) | undefined;
 }
 
 interface InboundContext {
   readonly id: RequestId;
-  /** Aborted when the other side cancels or goes away. */
+  /** Aborts when the other side cancels or disconnects. */
   readonly signal: AbortSignal;
   readonly origin: MessageOrigin | undefined;
 }
@@ -51,8 +51,8 @@ export interface PeerOptions {
   /** First request id, 0 by default; must not repeat on a connection that another core may take over. */
   readonly firstId?: number;
   /**
-   * How many requests of the other side may be open, and what happens then: it is not read until half of them are done,
-   * or each further one is answered by an error, which leaves it free to cancel.
+   * Maximum number of open requests of the other side, and what happens beyond: reading pauses until half of them are
+   * done, or each further one is rejected, so that cancellations still arrive.
    */
   readonly open?: { readonly most: number; readonly beyond: 'hold' | 'refuse' };
 }
@@ -67,7 +67,7 @@ export class Peer {
     notify: (method, params, options) => this.notify(method, params, options),
   };
   readonly #maxOpen: NonNullable<PeerOptions['open']>;
-  /** Requests being served: more than there are ids where the other side gives one id twice. */
+  /** Number of requests being served; higher than the number of ids if the other side uses one twice. */
   #serving = 0;
   #held = false;
   #lastId: number;
@@ -88,15 +88,14 @@ export class Peer {
     });
   }
 
-  /** Requests of Tooltray that wait for an answer. */
+  /** Number of our unanswered requests. */
   get inFlight(): number {
     return this.#pending.size;
   }
 
   /**
-   * Sends a request and waits for its result.
-   * Rejects with RpcError (the other side's error, verbatim), or AppError: cancelled, `call_timeout`, or why the line
-   * closed.
+   * Sends a request and waits for its result. Rejects with RpcError (the other side's error, verbatim), or AppError:
+   * cancelled, `call_timeout`, or the reason why the connection closed.
    */
   request(method: string, params: JsonObject | undefined, options: RequestOptions = {}): Promise<Result> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
@@ -112,12 +111,12 @@ export class Peer {
     return pending.answer;
   }
 
-  /** Sends a notification; a line that is gone is no error here, its owner is told by onClose. */
+  /** Sends a notification; a closed connection is not an error here, because onClose reports it. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void {
     void this.notifyAndFlush(method, params, options);
   }
 
-  /** The same, resolved when it is on its way: what must not overtake it is sent afterwards. Never rejects. */
+  /** The same, resolved when it was sent, for notifications that must precede others. Never rejects. */
   async notifyAndFlush(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
     if (this.#closed !== undefined) return;
     const message =
@@ -127,13 +126,13 @@ export class Peer {
       .catch((error: unknown) => this.#handlers.onWarning?.(errorText(error)));
   }
 
-  /** `why` is what requests in flight are told. */
+  /** `why`: the error of requests in flight. */
   async close(why: Error = new AppError('cancelled', 'The connection was closed.')): Promise<void> {
     this.#end(undefined, why);
     await this.#transport.close();
   }
 
-  /** Ends the line; what the other side still waits for is answered with `why`. */
+  /** Closes the connection; unanswered requests of the other side are answered with `why`. */
   async closeWithError(why: AppError): Promise<void> {
     const waiting = [...this.#inbound];
     for (const [, controller] of waiting) controller.abort(why.code);
@@ -189,7 +188,7 @@ export class Peer {
     }
   }
 
-  /** Holds the other side back while too much of it is open, the answers that it does not read included. */
+  /** Pauses the other side while it has too many open requests or unread responses. */
   #keepBound(): void {
     const { most, beyond } = this.#maxOpen;
     const held = beyond === 'hold' && this.#serving >= (this.#held ? most / 2 : most);
@@ -252,7 +251,7 @@ function withProgressToken(params: JsonObject | undefined, token: number): JsonO
   return { ...params, _meta: { ...meta, progressToken: token } };
 }
 
-/** Left alone, the request would wait for ever. */
+/** Without an error, the request would wait forever. */
 function noAnswer(method: string, result: unknown): AppError {
   const what = result === undefined ? 'neither a result nor an error' : 'a result that is no object';
   return new AppError('server_protocol', `The answer to ${method} has ${what}.`);
@@ -261,9 +260,9 @@ function noAnswer(method: string, result: unknown): AppError {
 // An outgoing request in flight: settled by its response, its time limit, its cancellation, or the end of the
 // connection.
 
-/** Functions of its connection that a request needs. */
+/** What a request needs of its connection. */
 interface RequestLine {
-  /** It waits no more. */
+  /** Removes a request that no longer waits. */
   forget(id: number): void;
   notify(method: string, params: JsonObject, options: SendOptions): void;
 }
@@ -305,7 +304,7 @@ class PendingRequest implements SendOptions {
     return this.#options.relatedRequestId;
   }
 
-  /** Made when a transport looks at it: most never do, and one for each call kept the garbage collector busy. */
+  /** Created on demand, because most transports do not use it, and one per call kept the garbage collector busy. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#givenUp !== undefined) this.#controller.abort(this.#givenUp);
@@ -327,13 +326,13 @@ class PendingRequest implements SendOptions {
     this.#reject(error);
   }
 
-  /** The signal that came with the request was aborted. */
+  /** Handles the abort of the request's own signal. */
   readonly #giveUp = (): void => this.#abandon(cancelledError(this.#options.signal as AbortSignal));
 
   #abandon(error: AppError): void {
     const { cancelBy, relatedRequestId } = this.#options;
     if (cancelBy !== 'signal') {
-      // Over HTTP on the stream that the request went out on: there may be no other.
+      // Over HTTP on the request's own stream, because there may be no other.
       const params = { requestId: this.#id, reason: error.message };
       this.#line.notify('notifications/cancelled', params, { relatedRequestId });
     }
@@ -349,7 +348,7 @@ class PendingRequest implements SendOptions {
   }
 }
 
-/** Why a request was not sent, or not waited for any longer. */
+/** The error of a request that was not sent, or is no longer waited for. */
 export function cancelledError(signal: AbortSignal): AppError {
   const reason = typeof signal.reason === 'string' ? signal.reason : 'the call was cancelled';
   return new AppError('cancelled', `Cancelled: ${reason}.`);

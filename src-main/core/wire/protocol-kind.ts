@@ -1,4 +1,6 @@
-/** The two protocol eras: with a handshake and sessions (2024-11-05 to 2025-11-25), and stateless (2026-07-28). */
+/**
+ * The two protocols: stateful, with `initialize` and sessions (2024-11-05 to 2025-11-25), and stateless (2026-07-28).
+ */
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 
@@ -30,7 +32,7 @@ export interface ClientIdentity {
   readonly logLevel?: string | undefined;
 }
 
-/** The params of a 2026-07-28 request: what every one must carry is added, other members of `_meta` stay. */
+/** Adds the required metadata to the params of a 2026-07-28 request; other members of `_meta` stay. */
 export function withRequestMeta(params: JsonObject | undefined, identity: ClientIdentity): JsonObject {
   return {
     ...params,
@@ -44,7 +46,7 @@ export function withRequestMeta(params: JsonObject | undefined, identity: Client
   };
 }
 
-/** Params without the envelope of 2026-07-28, as a server of the handshake era expects them. */
+/** Params without the metadata of 2026-07-28, for a stateful server. */
 export function withoutRequestMeta(params: JsonObject): JsonObject {
   if (!isObject(params['_meta'])) return params;
   const { _meta, ...rest } = params;
@@ -56,7 +58,7 @@ export function metaOf(params: JsonObject | undefined): JsonObject {
   return isObject(params?.['_meta']) ? params['_meta'] : {};
 }
 
-/** Whether a request speaks 2026-07-28: it says so in `_meta`. */
+/** Whether a request uses 2026-07-28, according to its `_meta`. */
 export function isStatelessRequest(params: JsonObject | undefined): boolean {
   return typeof metaOf(params)[metaKeys.protocolVersion] === 'string';
 }

@@ -6,7 +6,8 @@ export class RawJson {
   readonly chunks: readonly Buffer[];
   readonly byteLength: number;
   /**
-   * The object's short top-level strings, numbers and booleans (`isError`, `resultType`), read while the bytes went by.
+   * The object's short top-level strings, numbers and booleans (`isError`, `resultType`), read while the bytes
+   * arrived.
    */
   readonly scalars: Readonly<JsonObject>;
 
@@ -16,7 +17,7 @@ export class RawJson {
     this.scalars = facts;
   }
 
-  /** The JSON text. Throws RangeError beyond V8's longest string (about 512 MiB). */
+  /** The JSON text. Throws RangeError beyond V8's maximum string length (about 512 MiB). */
   text(): string {
     return Buffer.concat(this.chunks).toString('utf8');
   }
@@ -25,7 +26,7 @@ export class RawJson {
     return parseJson(this.text()) as JsonObject;
   }
 
-  /** The same object with members put in front of its own; a later duplicate key wins, as JSON.parse has it. */
+  /** The same object with members inserted first; a later duplicate wins, as in JSON.parse. */
   withMembers(members: JsonObject): RawJson {
     const first = this.chunks[0];
     if (first === undefined) return this;
@@ -33,18 +34,18 @@ export class RawJson {
     return new RawJson([head, first.subarray(1), ...this.chunks.slice(1)], { ...members, ...this.scalars });
   }
 
-  /** Lets JSON.stringify write it wherever a plain object is expected. */
+  /** Lets JSON.stringify write it like a plain object. */
   toJSON(): JsonObject {
     return this.parse();
   }
 }
 
-/** The parsed object, whichever way the result is held. */
+/** The parsed object, however the result is held. */
 export function toObject(result: JsonObject | RawJson): JsonObject {
   return result instanceof RawJson ? result.parse() : result;
 }
 
-/** A short top-level member, without parsing what is big. */
+/** A short top-level member, without parsing large results. */
 export function scalarOf(result: JsonObject | RawJson, key: string): unknown {
   return result instanceof RawJson ? result.scalars[key] : result[key];
 }
@@ -60,7 +61,7 @@ function isEmptyObject(chunks: readonly Buffer[]): boolean {
   return true;
 }
 
-/** Whether chunks that may split a character between them are valid UTF-8 together. */
+/** Whether chunks are valid UTF-8 together, even if characters are split between them. */
 function isUtf8Across(chunks: readonly Buffer[]): boolean {
   let carry: Buffer | undefined;
   for (const chunk of chunks) {
@@ -89,7 +90,7 @@ function sequenceLength(lead: number): number {
   return lead >= 0xc0 ? 2 : 1;
 }
 
-/** How many bytes at the end begin a character that is not finished there (0 to 3). */
+/** Number of bytes at the end that begin an incomplete character (0 to 3). */
 function incompleteTail(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number;

@@ -1,4 +1,4 @@
-/** JSON-RPC over any pair of byte streams, a message a line: sockets of the shim, our own stdin and stdout. */
+/** JSON-RPC over a pair of byte streams, one message per line: sockets of the shim, our own stdin and stdout. */
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
 import type { ByteHolder, ConnectionBudgets } from './byte-budget.ts';
@@ -7,29 +7,29 @@ import { isNotification, isRequest, type Message, serializeMessage } from './mes
 import { OpenRequests } from './open-requests.ts';
 import type { Transport, TransportHandlers } from './transport.ts';
 
-/** A reader this far behind is not coming back; keeping more would only fill the memory. */
+/** A reader this far behind does not recover, and more would only fill the memory. In bytes. */
 const maxUnsentBytes = 1024 * 1024 * 1024;
-/** Above this limit, reading stops too, because further requests would only add responses. */
+/** Above this limit reading stops too, because further requests would only add responses. In bytes. */
 const slowReaderBytes = 8 * 1024 * 1024;
-/** Notifications of different content that are kept for a slow reader, where the last of them counts. */
+/** Maximum number of distinct notifications that are kept for a slow reader, if only the latest of each counts. */
 const maxQueuedMessages = 1000;
-/** Notifications that a slow reader may miss: they report progress, not changes. */
+/** Notifications that a slow reader may miss, because they report progress instead of changes. */
 const passing: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
 export interface StreamTransportOptions {
   readonly maxMessageBytes?: number;
-  /** Bytes that were read before the transport took over. */
+  /** Bytes read before the transport took over. */
   readonly leftover?: Buffer;
   /** Memory budgets for unread and partly read data of all connections together. */
   readonly budgets?: ConnectionBudgets;
-  /** Also while the other side does not: of two such ends each would wait for the other for ever. */
+  /** Whether to keep reading while the other side does not read; two ends that both stop would deadlock. */
   readonly readsOn?: boolean;
-  /** Answers what was asked before the input ended, and ends only then: for requests that are piped in. */
+  /** Whether to answer all requests before ending after the end of input: for piped requests. */
   readonly respondsFirst?: boolean;
 }
 
 /**
- * How long responses may take after the input has ended, in ms; only a write shows whether the reader is gone as well.
+ * Maximum duration of responses after the end of input, in ms; only a write shows whether the reader is gone as well.
  */
 const maxResponseMs = 10 * 60_000;
 
@@ -83,7 +83,7 @@ export class StreamTransport implements Transport, ByteHolder {
     this.#paced?.stop('open', held);
   }
 
-  /** The memory is needed for others. */
+  /** Disconnects because the memory is needed for others. */
   drop(): void {
     this.#finish(unread());
   }
@@ -140,7 +140,7 @@ export class StreamTransport implements Transport, ByteHolder {
     this.#queued.clear();
     this.#options.budgets?.unread.set(this, 0);
     this.#output.end();
-    // What was written is still flushed; a peer that never reads must not keep the descriptor for ever.
+    // Written data is still flushed; a peer that never reads must not keep the descriptor forever.
     setTimeout(() => {
       this.#input.destroy();
       this.#output.destroy();

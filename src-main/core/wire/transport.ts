@@ -1,52 +1,54 @@
-/** The seam between JSON-RPC and whatever carries it: a child process, a socket, HTTP, memory. */
+/** The interface between JSON-RPC and its transports: a child process, a socket, HTTP, memory. */
 import type { Emitter } from '../base/emitter.ts';
 import type { Message, RequestId } from './message.ts';
 
 export interface SendOptions {
-  /** Aborting it gives up the one request (over HTTP: closes its stream). */
+  /** Aborting it cancels this request (over HTTP: closes its stream). */
   readonly signal?: AbortSignal | undefined;
-  /** Extra HTTP headers of this message. */
+  /** Additional HTTP headers of this message. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The request of the other side that this message belongs to; picks the stream over HTTP. */
+  /** The request of the other side that this message belongs to; selects the stream over HTTP. */
   readonly relatedRequestId?: RequestId | undefined;
-  /** Nothing else on this line waits for an answer: it leaves at once, without company. */
+  /** Whether no other message on this connection waits, so that it is sent at once without combining. */
   readonly alone?: boolean | undefined;
 }
 
 export interface MessageOrigin {
-  /** The outgoing request on whose response stream this message arrived, if the transport knows it (HTTP). */
+  /** The outgoing request on whose response stream this message arrived, if known (HTTP). */
   readonly relatedRequestId?: RequestId | undefined;
 }
 
 export interface TransportHandlers {
   onMessage(message: Message, origin?: MessageOrigin): void;
   /**
-   * Called once, when no more messages can arrive; `error` is the reason unless the transport was closed from this
-   * side.
+   * Called once when no more messages can arrive; `error`: the reason, unless the transport was closed from this side.
    */
   onClose(error?: Error): void;
-  /** Something odd that does not end the line: a stray stdout line, an answer too large, invalid JSON. */
+  /**
+   * Reports an anomaly that does not end the connection: a stray line on stdout, a result that is too large, invalid
+   * JSON.
+   */
   onWarning(text: string): void;
 }
 
-/** Whether somebody is at the other end of a line that has no connection of its own. */
+/** Whether the other end of a session without a persistent connection is present. */
 export interface Presence {
   readonly isHere: boolean;
   readonly changed: Emitter;
 }
 
 export interface Transport {
-  /** Opens the line; rejects when that fails. Handlers are called from then on. */
+  /** Opens the connection; rejects if that fails. Handlers are called from then on. */
   start(handlers: TransportHandlers): Promise<void>;
-  /** Resolves when handed to the operating system; rejects when the line is gone. */
+  /** Resolves when handed to the operating system; rejects if the connection is closed. */
   send(message: Message, options?: SendOptions): Promise<void>;
-  /** Ends the line and everything that was started for it. Never rejects. */
+  /** Closes the connection and everything that was started for it. Never rejects. */
   close(): Promise<void>;
   /** Absent if the connection ends with its peer. */
   readonly presence?: Presence;
-  /** For connections that can be handed over: the other side will fetch something here until the promise settles. */
+  /** Announces that the other side will fetch something here until the promise settles. */
   expectPickup?(until: Promise<void>): void;
-  /** The handshake is done. HTTP repeats the negotiated version in a header of every message. */
+  /** Called after `initialize`. HTTP repeats the negotiated version in a header of every message. */
   setProtocolVersion?(version: string): void;
   /** Whether the server's program is still being downloaded, so that the first response may take minutes. */
   readonly isInstalling?: boolean;

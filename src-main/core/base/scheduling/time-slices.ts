@@ -1,14 +1,14 @@
-/** Long work in the core's thread, done in slices: the messages of all client apps go through this thread. */
+/** Long work in the core's thread, split into slices, because messages of all client apps pass through this thread. */
 import { setImmediate as others } from 'node:timers/promises';
 
-/** Longest time without a turn of the event loop, in ms, if no single step takes longer. */
+/** Maximum time without a turn of the event loop, in ms, unless a single step takes longer. */
 const sliceMs = 8;
 
 export class TimeSlices {
   #started = performance.now();
   #spentMs = 0;
 
-  /** To be awaited between two steps: lets others run once a slice is used up. */
+  /** Await it between two steps: yields once a slice is used up. */
   async next(): Promise<void> {
     const now = performance.now();
     if (now - this.#started < sliceMs) return;
@@ -17,7 +17,7 @@ export class TimeSlices {
     this.#started = performance.now();
   }
 
-  /** How long the steps so far took, in ms, without the turns of others. */
+  /** Duration of the steps so far, in ms, without yielded time. */
   get spentMs(): number {
     return this.#spentMs + performance.now() - this.#started;
   }
