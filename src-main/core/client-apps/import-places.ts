@@ -23,18 +23,21 @@ export interface FoundImportFile {
 const inConfig = (path: string): PathsBySystem =>
   everywhere(`$APPSUPPORT/${path}`, `$APPDATA/${path}`, `$XDG_CONFIG_HOME/${path}`);
 
-const editors = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'] as const;
+const editors = 'Code,Code - Insiders,VSCodium,Cursor,Windsurf,Trae,Trae CN,Antigravity,Kiro,Positron'.split(',');
 
 /** Folders that contain `User`, for packagings and remote machines. */
 const otherRoots = [
   '$HOME/.var/app/com.visualstudio.code/config/Code',
   '$HOME/.var/app/com.vscodium.codium/config/VSCodium',
   '$HOME/snap/code/current/.config/Code',
+  '$HOME/snap/code-insiders/current/.config/Code - Insiders',
   '$HOME/snap/codium/current/.config/VSCodium',
+  '$HOME/.local/share/code-server',
   '$HOME/.vscode-server/data',
   '$HOME/.vscode-server-insiders/data',
   '$HOME/.vscodium-server/data',
   '$HOME/.cursor-server/data',
+  '$HOME/.windsurf-server/data',
 ] as const;
 
 const inUser = (path: string): readonly PathsBySystem[] => [
@@ -57,7 +60,7 @@ const importPlaces: readonly ImportPlace[] = [
     name: 'Kilo Code',
     files: [
       ...inStorage('kilocode.kilo-code', 'mcp_settings.json'),
-      ['$HOME/.kilocode/mcp.json', '$XDG_CONFIG_HOME/kilo/kilo.json'],
+      ['$HOME/.kilocode/mcp.json', '$XDG_CONFIG_HOME/kilo/kilo.json', '$XDG_CONFIG_HOME/kilo/kilo.jsonc'],
     ],
   },
   {
@@ -65,6 +68,7 @@ const importPlaces: readonly ImportPlace[] = [
     files: [
       ['$HOME/.continue/config.yaml', '$HOME/.continue/config.json'],
       ['$HOME/.continue/mcpServers/*.yaml', '$HOME/.continue/mcpServers/*.json'],
+      ['$HOME/.continue/assistants/*.yaml', '$HOME/.continue/agents/*.yaml'],
     ],
   },
   {
@@ -73,17 +77,38 @@ const importPlaces: readonly ImportPlace[] = [
       ['$HOME/.aws/amazonq/default.json', '$HOME/.aws/amazonq/cli-agents/*.json', '$HOME/.aws/amazonq/agents/*.json'],
     ],
   },
-  { name: 'Kiro', files: [['$HOME/.kiro/agents/*.json', '$HOME/.kiro/powers/*/mcp.json']] },
-  { name: 'Crush', files: [['$HOME/.crush.json', '$HOME/.config/crush/crush.json']] },
+  {
+    name: 'Kiro',
+    files: [['$HOME/.kiro/agents/*.json', '$HOME/.kiro/powers/*/mcp.json', '$HOME/.kiro/powers/installed/*/mcp.json']],
+  },
+  {
+    name: 'Crush',
+    files: [['$HOME/.crush.json', '$HOME/.config/crush/crush.json', '$HOME/.local/share/crush/crush.json']],
+  },
   { name: '1MCP', files: [inConfig('1mcp/mcp.json'), ['$HOME/.config/1mcp/mcp.json']] },
   { name: 'MCPHub', files: [['$HOME/mcphub/mcp_settings.json', '$HOME/.mcphub/mcp_settings.json']] },
   { name: 'mcphub.nvim', files: [['$HOME/.config/mcphub/servers.json'], inConfig('mcphub/servers.json')] },
   { name: 'Auggie', files: [['$HOME/.augment/settings.json']] },
   { name: 'Warp', files: [['$HOME/.warp/mcp.json', '$HOME/.warp/.mcp.json'], inConfig('warp-terminal/mcp.json')] },
   { name: 'LibreChat', files: [['$HOME/LibreChat/librechat.yaml']] },
-  { name: 'Trae', files: [inConfig('Trae/User/mcp.json'), inConfig('Trae CN/User/mcp.json')] },
+  { name: 'Trae', files: [['$HOME/.trae/mcp.json', '$HOME/.trae-cn/mcp.json']] },
   { name: 'Kimi CLI', files: [['$HOME/.kimi/mcp.json']] },
   { name: 'Gemini CLI', files: [['$HOME/.gemini/extensions/*/gemini-extension.json']] },
+  { name: 'Qwen Code', files: [['$HOME/.qwen/extensions/*/qwen-extension.json']] },
+  { name: 'iFlow CLI', files: [['$HOME/.iflow/settings.json']] },
+  { name: 'Rovo Dev', files: [['$HOME/.rovodev/mcp.json']] },
+  { name: 'CodeBuddy', files: [['$HOME/.codebuddy/mcp.json', '$HOME/.codebuddy/.mcp.json']] },
+  { name: 'OpenHands', files: [['$HOME/.openhands/mcp.json', '$HOME/.openhands/config.toml']] },
+  { name: 'Mistral Vibe', files: [['$HOME/.vibe/config.toml']] },
+  { name: 'BoltAI', files: [['$HOME/.boltai/mcp.json']] },
+  { name: 'Windsurf', files: [['$HOME/.codeium/windsurf-next/mcp_config.json', '$HOME/.codeium/mcp_config.json']] },
+  { name: 'Zed', files: [['$HOME/.var/app/dev.zed.Zed/config/zed/settings.json']] },
+  { name: 'opencode', files: [inConfig('opencode/config.json'), ['$HOME/.opencode.json']] },
+  {
+    name: 'AnythingLLM',
+    files: [inConfig('anythingllm-desktop/storage/plugins/anythingllm_mcp_servers.json')],
+  },
+  { name: 'Jan', files: [inConfig('Jan/data/mcp_config.json'), ['$HOME/.local/share/Jan/data/mcp_config.json']] },
   { name: 'Visual Studio', files: [['$HOME/.mcp.json']] },
   { name: 'mcp.json', files: [['$HOME/.config/mcp/mcp.json', '$HOME/.config/mcp/config.json']] },
 ];

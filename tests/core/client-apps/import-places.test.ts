@@ -60,6 +60,22 @@ test.each([
   ['.config/mcphub/servers.json', "{ servers: { s: { command: 'own' } } }"],
   ['.augment/settings.json', servers('mcpServers')],
   ['.warp/mcp.json', servers('mcpServers')],
+  ['.local/share/code-server/User/mcp.json', servers('servers')],
+  ['.config/Trae/User/mcp.json', servers('servers')],
+  [
+    '.config/Antigravity/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json',
+    servers('mcpServers'),
+  ],
+  ['snap/code-insiders/current/.config/Code - Insiders/User/mcp.json', servers('servers')],
+  ['.var/app/dev.zed.Zed/config/zed/settings.json', servers('context_servers')],
+  ['.continue/assistants/mine.yaml', 'mcpServers:\n  - name: s\n    command: own\n'],
+  ['.local/share/crush/crush.json', servers('mcp')],
+  ['.kiro/powers/installed/x/mcp.json', servers('mcpServers')],
+  ['.qwen/extensions/x/qwen-extension.json', servers('mcpServers')],
+  ['.vibe/config.toml', '[[mcp_servers]]\nname = "s"\ntransport = "stdio"\ncommand = "own"\n'],
+  ['.openhands/config.toml', '[mcp]\nstdio_servers = [{ name = "s", command = "own" }]\n'],
+  ['.codeium/mcp_config.json', servers('mcpServers')],
+  ['.config/anythingllm-desktop/storage/plugins/anythingllm_mcp_servers.json', servers('mcpServers')],
 ])('offers servers in %s', async (path, text) => {
   await put(path, text);
   const { offers, skipped } = await found();
