@@ -63,10 +63,14 @@ export function findServers(value: unknown, file: string): FoundServers {
   );
   const notes = [...new Set([...elsewhere, ...policyNotes(root)])];
   const all = [...entries, ...flat];
-  const known = all.filter((one) => one.dialect !== commonDialect);
-  const dialect = whole.byFile ?? known[0]?.dialect ?? whole.byRoot ?? commonDialect;
+  const owned = entries.find(({ path }) => ownedPlaces.has(String(path[0])));
+  const known = all.find((one) => one.dialect !== commonDialect);
+  const dialect = whole.byFile ?? owned?.dialect ?? whole.byRoot ?? known?.dialect ?? commonDialect;
   return { dialect, entries: all, places, notes, form };
 }
+
+/** First keys of places that one product owns. */
+const ownedPlaces = new Set(serverPlaces.flatMap(({ path, dialect }) => (dialect === undefined ? [] : path[0])));
 
 /** Dialects indicated by the file's name and by the keys next to the servers. */
 interface WholeDialect {

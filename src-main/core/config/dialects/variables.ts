@@ -108,7 +108,8 @@ function inBraces(
   const [, name, fallback = ''] = /^(?:(?:process\.)?env[.:])?([A-Za-z_]\w*)(?::?(-.*)|:?\?.*)?$/is.exec(inside) ?? [];
   if (name !== undefined) return isOwn(name) ? whole : variable(`${name}${fallback && `:${fallback}`}`);
   const [kind = ''] = /^\w+/.exec(inside) ?? [];
-  return unfilled(whole, folderNames.has(kind) ? 'folder' : kind.toLowerCase());
+  const isFolder = folderNames.has(kind) && !placeholderAdvice.has(kind);
+  return unfilled(whole, isFolder ? 'folder' : kind.toLowerCase());
 }
 
 function variable(name: string): string {

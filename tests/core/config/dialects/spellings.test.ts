@@ -107,6 +107,15 @@ test.each(['${workspaceFolder:api}', '${config:a.b}', '${secrets.GH}', '${env:GH
   },
 );
 
+test.each([
+  ['${file:/k}', 'vault'],
+  ['${cmd: pass}', 'vault'],
+  ['${workspaceFolder:api}', 'folder'],
+  ['${input:b}', '${env:NAME}'],
+])('says for the placeholder %s what to write: %s', (written, advice) => {
+  expect(one({ command: 'x', args: [written] })?.losses.join()).toContain(advice);
+});
+
 test.each<[unknown, object]>([
   [[{ name: 'A', value: '1' }], { A: '1' }],
   [[{ key: 'A', value: '1' }], { A: '1' }],
@@ -257,6 +266,7 @@ test.each<[string, string, string]>([
   ['Codex', 'config.toml', '[mcp_servers.a]\ncommand = "x"\n[projects."/w"]\ntrust_level = "trusted"\n'],
   ['fast-agent', 'fastagent.config.yaml', 'mcp:\n  servers:\n    a:\n      command: x\n'],
   ['Crush', 'x.json', '{"mcp":{"a":{"type":"stdio","command":"x"}}}'],
+  ['mcphub.nvim', 'x.json', "{servers:{a:{command:'x',autoApprove:['b']}},nativeMCPServers:{}}"],
 ])('calls a file of %s by its product: %s', (product, file, text) => {
   expect(parseConfig(text, `/c/${file}`, {}).problems).toMatchObject([
     { severity: 'error', reason: expect.stringContaining(product) as string },
