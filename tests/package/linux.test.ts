@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../scripts/browser.mjs';
 import { launcherPath } from '../../src-main/core/base/app-paths.ts';
 import { writeLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
-import { permissions, unpacked } from '../../src-main/core/code-runner/runner-process.ts';
+import { permissions, unpacked } from '../../src-main/core/code-runner/guest-worker.ts';
 import { until } from '../support/until.ts';
 import { fusesOf } from './electron-folder.ts';
 import { pack, type Packed } from './pack.ts';

@@ -1,6 +1,5 @@
 /** A worker thread that is started on demand, ended when idle, and given up if it keeps dying. */
-import type { Worker } from 'node:worker_threads';
-import { startWorkerThread } from './workers.ts';
+import { WorkerHandle } from './workers.ts';
 
 export interface WorkerThreadOptions<Out> {
   readonly entry: URL;
@@ -18,7 +17,7 @@ const maxFailures = 3;
 
 export class WorkerThread<In, Out> {
   readonly #options: WorkerThreadOptions<Out>;
-  #worker: Worker | undefined;
+  #worker: WorkerHandle<In, Out> | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #failures = 0;
   #isClosed = false;
@@ -40,7 +39,7 @@ export class WorkerThread<In, Out> {
   post(message: In, transferred: readonly ArrayBuffer[] = []): void {
     clearTimeout(this.#idleTimer);
     this.#worker ??= this.#start();
-    this.#worker.postMessage(message, transferred);
+    this.#worker.post(message, transferred);
   }
 
   /** Called when there is no work: the thread ends unless a message arrives in time. */
@@ -54,7 +53,7 @@ export class WorkerThread<In, Out> {
     clearTimeout(this.#idleTimer);
     const worker = this.#worker;
     this.#worker = undefined;
-    await worker?.terminate();
+    await worker?.end();
   }
 
   async close(): Promise<void> {
@@ -62,22 +61,25 @@ export class WorkerThread<In, Out> {
     await this.end();
   }
 
-  #start(): Worker {
+  #start(): WorkerHandle<In, Out> {
     const { entry, memory, stack, onMessage, onLost } = this.#options;
-    const worker = startWorkerThread(entry, { memory, ...(stack !== undefined && { stack }) });
-    let error = new Error('It ended.');
-    worker.on('message', (message: Out) => {
-      if (this.#worker !== worker) return;
-      this.#failures = 0;
-      onMessage(message);
-    });
-    worker.on('error', (cause: Error) => (error = cause));
-    worker.on('exit', () => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      this.#failures++;
-      onLost(error);
-    });
+    const worker: WorkerHandle<In, Out> = WorkerHandle.thread(
+      entry,
+      { memory, ...(stack !== undefined && { stack }) },
+      {
+        onMessage: (message: Out) => {
+          if (this.#worker !== worker) return;
+          this.#failures = 0;
+          onMessage(message);
+        },
+        onEnd: ({ error }) => {
+          if (this.#worker !== worker) return;
+          this.#worker = undefined;
+          this.#failures++;
+          onLost(error ?? new Error('It ended.'));
+        },
+      },
+    );
     return worker;
   }
 }

@@ -2,6 +2,7 @@
  * One run as the core sees it: answers the code's questions, keeps the time, and kills the thread when it does not
  * stop.
  */
+import type { GuestWorker } from './guest-worker.ts';
 import { performance } from 'node:perf_hooks';
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../base/json.ts';
@@ -11,7 +12,6 @@ import {
   type HostReplyMessage,
   type DoneMessage,
   type FromWorker,
-  type GuestChannel,
   type GuestOutcome,
   maxValueLength,
   noValue,
@@ -27,7 +27,7 @@ import {
 const graceMs = 250;
 
 export class CodeRun {
-  readonly #line: GuestChannel;
+  readonly #line: GuestWorker;
   readonly #request: CodeRunRequest;
   readonly #limits: CodeRunLimits;
   readonly #slots: Semaphore;
@@ -38,7 +38,7 @@ export class CodeRun {
   #calls = 0;
   #isReusable = false;
 
-  constructor(line: GuestChannel, request: CodeRunRequest, limits: CodeRunLimits) {
+  constructor(line: GuestWorker, request: CodeRunRequest, limits: CodeRunLimits) {
     this.#line = line;
     this.#request = request;
     this.#limits = limits;

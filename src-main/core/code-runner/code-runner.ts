@@ -5,7 +5,6 @@
 import { cancelledRunError, CodeRun } from './code-run.ts';
 import { FairSemaphore } from '../base/semaphore.ts';
 import { resolveWorkerUrl } from '../base/workers.ts';
-import { RunnerProcess } from './runner-process.ts';
 import {
   type CheckedMessage,
   maxCodeLength,
@@ -15,7 +14,7 @@ import {
   type CodeRunRequest,
   withDefaults,
 } from './run-request.ts';
-import { RunnerThread } from './runner-thread.ts';
+import { GuestWorker } from './guest-worker.ts';
 
 export interface CodeRunnerOptions {
   /** URL of the worker; located automatically by default. */
@@ -36,10 +35,10 @@ export class CodeRunner {
   readonly #idleMs: number;
   readonly #slots: FairSemaphore<unknown>;
   readonly #python: PythonRuns;
-  readonly #threads = new Set<RunnerThread>();
+  readonly #threads = new Set<GuestWorker>();
   readonly #closing = new AbortController();
   /** Ready for a run: one, and one more for each run that waits in line. */
-  readonly #spares = new Set<RunnerThread>();
+  readonly #spares = new Set<GuestWorker>();
   #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: CodeRunnerOptions = {}) {
@@ -155,8 +154,8 @@ export class CodeRunner {
     this.#idleTimer = setTimeout(() => this.#endSpares(), this.#idleMs).unref();
   }
 
-  #startThread(): RunnerThread {
-    const thread = new RunnerThread(this.#workerUrl);
+  #startThread(): GuestWorker {
+    const thread = GuestWorker.thread(this.#workerUrl);
     this.#threads.add(thread);
     void thread.ended.then(() => {
       this.#threads.delete(thread);
@@ -243,8 +242,8 @@ function readsLikePython(code: string): boolean {
 class PythonRuns {
   readonly #entry: URL;
   readonly #idleMs: number;
-  readonly #processes = new Set<RunnerProcess>();
-  #spare: RunnerProcess | undefined;
+  readonly #processes = new Set<GuestWorker>();
+  #spare: GuestWorker | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -263,7 +262,7 @@ class PythonRuns {
   }
 
   /** A process that is ready, or has ended over its start, or is not waited for any more; to be given back. */
-  async take(signal: AbortSignal): Promise<RunnerProcess> {
+  async take(signal: AbortSignal): Promise<GuestWorker> {
     clearTimeout(this.#idleTimer);
     const process = this.#spare ?? this.#start();
     this.#spare = undefined;
@@ -273,14 +272,14 @@ class PythonRuns {
   }
 
   /** Never rejects. Starts the process for the next run meanwhile. */
-  async run(process: RunnerProcess, request: CodeRunRequest, input: string): Promise<CodeRunOutcome> {
+  async run(process: GuestWorker, request: CodeRunRequest, input: string): Promise<CodeRunOutcome> {
     if (process.unavailableReason !== undefined) return unavailable;
     this.#startSpare();
     return new CodeRun(process, request, withDefaults(request.limits)).outcome(input);
   }
 
   /** `isFresh`: no code has run in it. */
-  giveBack(process: RunnerProcess, isFresh: boolean): void {
+  giveBack(process: GuestWorker, isFresh: boolean): void {
     if (isFresh && process.isAlive && this.#spare === undefined && !this.#isClosed) this.#spare = process;
     else void process.terminate();
     if (this.#isClosed) return;
@@ -299,8 +298,8 @@ class PythonRuns {
     if (!this.#isClosed) this.#spare ??= this.#start();
   }
 
-  #start(): RunnerProcess {
-    const process = new RunnerProcess(this.#entry);
+  #start(): GuestWorker {
+    const process = GuestWorker.process(this.#entry);
     this.#processes.add(process);
     void process.ended.then(() => {
       this.#processes.delete(process);

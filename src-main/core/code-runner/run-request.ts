@@ -186,25 +186,11 @@ export type FromWorker =
   | HostCallMessage
   | DoneMessage;
 
-/** The core's line to where model-written code runs: a thread for JavaScript, a process for Python. */
+/** Receives what a worker that runs model-written code reports. */
 export interface GuestListener {
   message(message: FromWorker): void;
   /** Called when the worker has ended; `error` is the reason, if known. */
   exit(error: Error | undefined): void;
-}
-
-export interface GuestChannel {
-  readonly isAlive: boolean;
-  /** Resolves when the other end can run code, or has ended. */
-  readonly ready: Promise<void>;
-  readonly ended: Promise<void>;
-  /** One run at a time. */
-  run(message: RunMessage, listener: GuestListener): void;
-  reply(message: HostReplyMessage): void;
-  /** Detaches the listener: nothing more is reported. */
-  release(): void;
-  /** Ends it whatever it is doing. */
-  terminate(): Promise<void>;
 }
 
 /** Codes that errors carry out of the VM. */

@@ -3,7 +3,7 @@
  * waits for that.
  */
 import process from 'node:process';
-import { startWorkerProcess, resolveWorkerUrl } from '../base/workers.ts';
+import { WorkerHandle, resolveWorkerUrl } from '../base/workers.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-worker/keychain-messages.ts';
 
 export interface Keychain {
@@ -59,23 +59,23 @@ export class SystemKeychain implements Keychain {
     const env = Object.fromEntries(
       passedOn.flatMap((name) => (this.#env[name] === undefined ? [] : [[name, this.#env[name]] as const])),
     );
-    const child = startWorkerProcess(resolveWorkerUrl('keychain-worker/keychain-process', import.meta.url), {
-      memory: 64,
-      env,
-    });
     const answer = Promise.withResolvers<KeychainAnswer>();
-    child.once('message', (message) => answer.resolve(message as KeychainAnswer));
-    child.once('error', (error) => answer.resolve({ failure: error.message }));
-    child.once('exit', () => answer.resolve({ failure: 'the process that asked it ended' }));
-    child.unref();
-    child.channel?.unref();
+    const entry = resolveWorkerUrl('keychain-worker/keychain-process', import.meta.url);
+    const worker = WorkerHandle.process<KeychainRequest, KeychainAnswer>(
+      entry,
+      { memory: 64, env },
+      {
+        onMessage: (message) => answer.resolve(message),
+        onEnd: ({ error }) => answer.resolve({ failure: error?.message ?? 'the process that asked it ended' }),
+      },
+    );
     const timer = setTimeout(() => answer.resolve({ failure: 'it did not respond' }), limitMs);
     // A reader may be abandoned at exit; a process does not exit with a half-finished write.
     if (request.act === 'read') timer.unref();
-    const end = (): void => void child.kill('SIGKILL');
+    const end = (): void => void worker.end();
     process.once('exit', end);
     try {
-      child.send(request, () => undefined);
+      worker.post(request);
       const said = await answer.promise;
       if ('failure' in said) throw new Error(said.failure);
       return said.value;

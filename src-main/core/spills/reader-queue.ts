@@ -2,10 +2,15 @@
  * Queues queries for worker threads, which are started on demand and ended when idle. Large data is read in a process.
  */
 import { totalmem } from 'node:os';
-import type { Worker } from 'node:worker_threads';
 import { AppError } from '../base/errors.ts';
 import { FairSemaphore } from '../base/semaphore.ts';
-import { inheritedFileDescriptor, startWorkerProcess, startWorkerThread, resolveWorkerUrl } from '../base/workers.ts';
+import {
+  type WorkerEnd,
+  type WorkerEvents,
+  WorkerHandle,
+  inheritedFileDescriptor,
+  resolveWorkerUrl,
+} from '../base/workers.ts';
 import type { ReaderRequest, ReadReply, ReadRequest, ReadTarget } from './read-worker/reader-messages.ts';
 
 interface ReaderQueueLimits {
@@ -24,8 +29,8 @@ const heavyBytes = 8 * 1024 * 1024;
 export class ReaderQueue {
   readonly #entries: ReaderEntries;
   readonly #limits: ReaderQueueLimits;
-  readonly #idle: ReaderThread[] = [];
-  readonly #busy = new Set<ReaderThread>();
+  readonly #idle: ReaderWorker[] = [];
+  readonly #busy = new Set<ReaderWorker>();
   #idleTimer: NodeJS.Timeout | undefined;
   /** Keyed by owner, so that a client app with many requests waits only for itself. */
   readonly #slots: FairSemaphore<string>;
@@ -60,17 +65,19 @@ export class ReaderQueue {
 
   async #askThread(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
     clearTimeout(this.#idleTimer);
-    const thread = this.#idle.pop() ?? new ReaderThread(this.#entries.worker);
+    const idle = this.#idle.pop();
+    const thread = idle?.isAlive === true ? idle : startReaderThread(this.#entries.worker);
     this.#busy.add(thread);
     try {
-      return await thread.ask(request, deadlines, signal);
+      const watch: DeadlineWatch = (late) => watchSteps(request.steps, deadlines, late);
+      return await thread.ask(request, { question: request.question, deadlines, signal, watch });
     } finally {
       this.#busy.delete(thread);
       if (thread.isAlive) this.#rest(thread);
     }
   }
 
-  #rest(thread: ReaderThread): void {
+  #rest(thread: ReaderWorker): void {
     this.#idle.push(thread);
     this.#idleTimer = setTimeout(() => void this.#endIdle(), this.#limits.idleMs).unref();
   }
@@ -96,68 +103,78 @@ function isHeavy({ target, question }: ReadRequest): boolean {
   return isData && target.bytes > heavyBytes;
 }
 
-// The core's end of one worker thread that reads spills. The thread lives until it is terminated, also by a query that
-// takes too long.
+// The core's end of one worker that reads spills. A query that takes too long ends it.
 
-/** Interval of checks of the thread, in ms. */
+/** How often the progress of a thread is read, in ms. */
 const pollIntervalMs = 100;
 
-class ReaderThread {
-  readonly #worker: Worker;
-  readonly #ended = Promise.withResolvers<void>();
-  #reply: ((reply: ReadReply) => void) | undefined;
-  #fail: ((error: unknown) => void) | undefined;
-  #error: Error | undefined;
-  #isAlive = true;
+type ReaderHandle = WorkerHandle<object, ReadReply>;
 
-  constructor(workerUrl: URL) {
-    // Larger data is read in a process; deeply nested data needs a larger stack than the default.
-    this.#worker = startWorkerThread(workerUrl, { memory: 2048, stack: 64 });
-    this.#worker.on('message', (reply: ReadReply) => this.#reply?.(reply));
-    this.#worker.on('error', (error: Error) => (this.#error ??= error));
-    this.#worker.on('exit', () => this.#leave());
+/** Calls `late` once if a query exceeds its deadline. Returns what stops that. */
+type DeadlineWatch = (late: () => void) => () => void;
+
+class ReaderWorker {
+  readonly #handle: ReaderHandle;
+  #reply: PromiseWithResolvers<ReadReply> | undefined;
+  #reason: AppError | undefined;
+
+  /** `toError`: what a query rejects with if the worker ends by itself. */
+  constructor(start: (events: WorkerEvents<ReadReply>) => ReaderHandle, toError: (end: WorkerEnd) => AppError) {
+    this.#handle = start({
+      onMessage: (reply) => this.#reply?.resolve(reply),
+      onEnd: (end) => this.#reply?.reject(this.#reason ?? toError(end)),
+    });
   }
 
   get isAlive(): boolean {
-    return this.#isAlive;
+    return this.#handle.isAlive;
   }
 
-  /** Rejects with AppError `call_timeout`, cancelled or unsupported (out of memory); the thread has ended by then. */
-  async ask(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
-    const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
-    this.#reply = resolve;
-    this.#fail = reject;
-    const abort = (): void => void this.end(new AppError('cancelled', 'The reading was given up.'));
-    const stopWatching = watch(request.steps, deadlines, () => void this.end(tookTooLong(request.question, deadlines)));
+  /**
+   * `question`: names the query if it exceeds its deadlines. Rejects with AppError `call_timeout`, cancelled or
+   * unsupported (out of memory); the worker has ended by then, and reads nothing.
+   */
+  async ask(
+    message: object,
+    { question, deadlines, signal, watch }: QueryLimits & { readonly watch: DeadlineWatch },
+  ): Promise<ReadReply> {
+    if (!this.isAlive) throw this.#reason ?? givenUp();
+    const reply = Promise.withResolvers<ReadReply>();
+    this.#reply = reply;
+    const abort = (): void => void this.end(givenUp());
+    const stopWatching = watch(() => void this.end(tookTooLong(question, deadlines)));
     signal.addEventListener('abort', abort, { once: true });
     try {
       if (signal.aborted) abort();
-      else if (this.#isAlive) this.#worker.postMessage(request);
-      else this.#leave();
-      return await promise;
+      else this.#handle.post(message);
+      return await reply.promise;
     } finally {
       stopWatching();
       signal.removeEventListener('abort', abort);
-      this.#reply = this.#fail = undefined;
+      this.#reply = undefined;
     }
   }
 
-  /** Rejects the pending reads with the reason. */
+  /** A pending query rejects with the reason. */
   async end(reason?: AppError): Promise<void> {
-    this.#error ??= reason;
-    await this.#worker.terminate();
-    await this.#ended.promise;
-  }
-
-  #leave(): void {
-    this.#isAlive = false;
-    this.#ended.resolve();
-    this.#fail?.(this.#error instanceof AppError ? this.#error : lost(this.#error));
+    this.#reason ??= reason;
+    await this.#handle.end();
   }
 }
 
-/** Calls `late` once after a deadline; the thread's start does not count. Returns a function that stops the watch. */
-function watch(steps: Int32Array, { wholeMs, stepMs = wholeMs }: ReadDeadlines, late: () => void): () => void {
+/** More data than it has memory for goes to a process; ten thousand levels need a larger stack than the usual. */
+function startReaderThread(entry: URL): ReaderWorker {
+  return new ReaderWorker((events) => WorkerHandle.thread(entry, { memory: 2048, stack: 64 }, events), lost);
+}
+
+interface QueryLimits {
+  readonly question: ReaderRequest;
+  readonly deadlines: ReadDeadlines;
+  readonly signal: AbortSignal;
+}
+
+/** Watches the deadlines of a thread; its own start does not count. */
+function watchSteps(steps: Int32Array, { wholeMs, stepMs = wholeMs }: ReadDeadlines, late: () => void): () => void {
   let startedAt: number | undefined;
   let seen = 0;
   let seenAt = 0;
@@ -174,8 +191,8 @@ function watch(steps: Int32Array, { wholeMs, stepMs = wholeMs }: ReadDeadlines, 
   return () => clearInterval(look);
 }
 
-function lost(cause: unknown): AppError {
-  const isMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+function lost({ error: cause }: WorkerEnd): AppError {
+  const isMemory = cause !== undefined && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   const why = isMemory ? 'it takes more memory than it may have' : 'its thread ended';
   return new AppError('unsupported', `The file could not be read: ${why}.`, {
     fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
@@ -198,7 +215,7 @@ interface ReaderProcess {
   readonly memory?: number | undefined;
 }
 
-/** Rejects with AppError `call_timeout`, cancelled or unsupported (out of memory); the process has ended by then. */
+/** Rejects as `ReaderWorker.ask`. */
 async function askProcess(
   reader: ReaderProcess,
   { target, others, question, maxBytes, index }: ReadRequest,
@@ -211,36 +228,27 @@ async function askProcess(
   const targets = [target, ...others.map((other) => other.target)].filter(({ text }) => text === undefined);
   const files = targets.map(({ fd }) => fd);
   const given = <T extends ReadTarget>(one: T): T => ({ ...one, fd: inheritedFileDescriptor + files.indexOf(one.fd) });
-  const child = startWorkerProcess(entry, { memory: Math.floor(maxMemory / 1024 ** 2), files });
-  const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
-  let reason: AppError | undefined;
-  const end = (why: AppError): void => {
-    reason ??= why;
-    child.kill('SIGKILL');
+  const options = { memory: Math.floor(maxMemory / 1024 ** 2), files };
+  const worker = new ReaderWorker((events) => WorkerHandle.process(entry, options, events), outOfMemory);
+  const moved = others.map((other) => ({ ...other, target: given(other.target) }));
+  const watch: DeadlineWatch = (late) => {
+    const timer = setTimeout(late, deadlines.wholeMs);
+    return () => clearTimeout(timer);
   };
-  const abort = (): void => end(new AppError('cancelled', 'The reading was given up.'));
-  const limit = setTimeout(() => end(tookTooLong(question, deadlines)), deadlines.wholeMs);
-  signal.addEventListener('abort', abort, { once: true });
-  child.once('message', (reply) => resolve(reply as ReadReply));
-  child.once('error', (error) => reject(outOfMemory(error)));
-  child.once('exit', (code, killed) => reject(reason ?? outOfMemory(new Error(`It ended with ${killed ?? code}.`))));
   try {
-    // If the process has just died, its exit event reports it.
-    const moved = others.map((other) => ({ ...other, target: given(other.target) }));
-    child.send({ target: given(target), others: moved, question, maxBytes, index, maxMemory }, () => undefined);
-    if (signal.aborted) abort();
-    return await promise;
+    return await worker.ask(
+      { target: given(target), others: moved, question, maxBytes, index, maxMemory },
+      { question, deadlines, signal, watch },
+    );
   } finally {
-    clearTimeout(limit);
-    signal.removeEventListener('abort', abort);
-    child.kill('SIGKILL');
+    void worker.end();
   }
 }
 
-function outOfMemory(cause: Error): AppError {
+function outOfMemory({ error, code, signal }: WorkerEnd): AppError {
   return new AppError('unsupported', 'The file takes more memory as data than it may have.', {
     fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
-    cause,
+    cause: error ?? new Error(`It ended with ${signal ?? code}.`),
   });
 }
 

@@ -6,10 +6,10 @@
 import { resolveWorkerUrl } from '../../base/workers.ts';
 import { isJavaScript } from '../javascript-source.ts';
 import type { FromWorker, ToPython } from '../run-request.ts';
-import { RunnerThread } from '../runner-thread.ts';
+import { GuestWorker } from '../guest-worker.ts';
 
 const post = (message: FromWorker): void => void process.send?.(message);
-const thread = new RunnerThread(resolveWorkerUrl('python-worker', import.meta.url));
+const thread = GuestWorker.thread(resolveWorkerUrl('python-worker', import.meta.url));
 
 process.once('disconnect', () => process.exit());
 process.on('message', (message: ToPython) => {
@@ -24,4 +24,4 @@ process.on('message', (message: ToPython) => {
 
 await thread.ready;
 if (thread.isAlive) post({ kind: 'ready' });
-else post({ kind: 'absent', reason: thread.error?.message ?? 'It ended while it was loading.' });
+else post({ kind: 'absent', reason: thread.unavailableReason ?? 'It ended.' });
