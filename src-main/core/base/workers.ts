@@ -91,9 +91,9 @@ interface ThreadOptions {
   readonly data?: unknown;
 }
 
-/** It has no way onto our stdout, which may carry frames of MCP. */
+/** It cannot write to our stdout, which may carry MCP frames. */
 function startWorkerThread(entry: URL, { memory, stack = 4, data }: ThreadOptions): Worker {
-  // The compile cache is the only variable that it gets: with it a thread starts in a quarter of the time.
+  // It receives no other variable; with the compile cache it starts in a quarter of the time.
   const { NODE_COMPILE_CACHE } = process.env;
   const worker = new Worker(entry, {
     env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
@@ -122,9 +122,9 @@ interface ProcessOptions {
 /** The first descriptor after stdin, stdout, stderr and the IPC channel. */
 export const inheritedFileDescriptor = 4;
 
-/** It and we talk in structured clones. */
+/** Messages use structured clones. */
 function startWorkerProcess(entry: URL, { memory, flags = [], files = [], env = {} }: ProcessOptions): ChildProcess {
-  // Nothing of our environment besides what Windows needs to start a process and Electron to be Node.
+  // The environment contains only what Windows needs to start a process, and Electron to run as Node.
   const { SystemRoot } = process.env;
   const child = fork(fileURLToPath(entry), [], {
     env: { ...env, ELECTRON_RUN_AS_NODE: '1', ...(SystemRoot !== undefined && { SystemRoot }) },
