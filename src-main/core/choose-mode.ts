@@ -1,7 +1,7 @@
 /**
- * Mode `auto`: how a client app is shown the tools, with the reason in a sentence. Every tool is listed where that is
- * cheap, or where the app loads tools on demand itself: searching twice would cost more than it saves. Else the app
- * gets search, calls, and programs together.
+ * Mode `auto`: chooses how tools are shown to a client app, with the reason in a sentence. Every tool is listed if
+ * that is cheap, or if the app loads tools on demand itself, because searching twice would cost more than it saves.
+ * Otherwise the app gets search, calls, and programs together.
  */
 import { formatCount } from './base/text-format.ts';
 import type { Catalog } from './catalog/catalog.ts';
@@ -16,21 +16,21 @@ import type { Mode, ModeView } from './modes/mode.ts';
 
 interface ModeChoice {
   readonly mode: Mode;
-  /** Why, for users; undefined if the user chose. */
+  /** The reason, for users; undefined if the user chose. */
   readonly reason: string | undefined;
 }
 
 export type ModeChooser = (view: ModeView) => ModeChoice;
 
-/** Up to this share of the app's window a full list is no burden. */
+/** Up to this share of the app's context window, a full list is acceptable. */
 const freeListShare = 0.02;
 
-/** Tokens that may be listed for an app next to a mode's own without burdening it. */
+/** Number of tokens that may be listed for an app in addition to a mode's own. */
 export function freeListTokens(app: string | undefined): number {
   return appTraits(app).window * freeListShare;
 }
 
-/** How to choose for a mode's name, as configured, and a client app. Throws AppError `mode_unknown`. */
+/** Returns the chooser for a configured mode and a client app. Throws AppError `mode_unknown`. */
 export function modeChooser(name: string, app: string | undefined, costs: ModeCosts): ModeChooser {
   if (parseModeName(name) === autoMode) return (view) => chooseMode(costs.costsFor(view), app);
   const mode = costs.modes.find(name);
@@ -38,8 +38,8 @@ export function modeChooser(name: string, app: string | undefined, costs: ModeCo
 }
 
 /**
- * Chooses by a setting that may change while a session is open. Throws AppError `mode_unknown` for what it says at
- * first; a mistake made later keeps the mode there was.
+ * Follows a setting that may change during a session. Throws AppError `mode_unknown` for its initial value; a later
+ * invalid value keeps the current mode.
  */
 export function modeChooserFollowing(name: () => string, app: string | undefined, costs: ModeCosts): ModeChooser {
   let current = name();
@@ -101,9 +101,9 @@ function percent(share: number): string {
  */
 export interface Costs {
   readonly tools: number;
-  /** Tokens of listing every tool. */
+  /** Tokens of the full list. */
   readonly all: number;
-  /** The mode to show, and the tokens of a typical session in it. */
+  /** The chosen mode, and the tokens of a typical session in it. */
   readonly best: { readonly mode: Mode; readonly total: number };
   /** The part of that total listed for its user interface. */
   readonly views?: ModeView['views'];
@@ -120,11 +120,14 @@ interface Known {
   costs: Costs | undefined;
 }
 
-/** Tool uses in the session that is compared with the list of all. */
+/** Number of tool uses in a typical session. */
 const typicalUses = 5;
-/** Tokens of a use beside the list: searching, wrapping. Measured by `npm run bench -- tasks`. */
+/** Tokens per use in addition to the list: searching, wrapping. Measured by `npm run bench -- tasks`. */
 const tokensPerUse = 180;
-/** Search must not cost more than the list of all in a session of so many uses, though all its searches find twins. */
+/**
+ * In a session with this many uses, search must not cost more than the full list, even if all its searches find
+ * similar tools.
+ */
 const heavySessionUses = 20;
 const expensiveUseTokens = 360;
 
@@ -137,12 +140,12 @@ export class ModeCosts {
     this.modes = modes;
   }
 
-  /** Another number after each `forget`. */
+  /** Increases with each `invalidate`. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** The same object for as long as nothing changed. */
+  /** Returns the same object while nothing changes. */
   costsFor(view: ModeView): Costs {
     const known = this.#of(view);
     known.costs ??= compare(view, (mode) => this.listCost(mode, view).tokens);
@@ -157,7 +160,7 @@ export class ModeCosts {
     return cost;
   }
 
-  /** Texts that were written for tools have changed, while the catalog is the same. */
+  /** Call it when rewritten descriptions have changed with an unchanged catalog. */
   invalidate(): void {
     this.#revision++;
     this.#known = new WeakMap();

@@ -125,7 +125,7 @@ export class CoreLifecycle {
     this.#stopWatching = () => stops.forEach((stop) => stop());
   }
 
-  /** Cleans up after killed cores, because their servers hold ports and locks that ours need. */
+  /** Cleans up after killed cores, whose servers hold ports and locks that ours need. */
   async #cleanUp(): Promise<void> {
     const { context, servers, trust } = this.#deps.groups;
     const { paths, log, config } = context;

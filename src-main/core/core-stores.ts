@@ -19,7 +19,7 @@ import { DiskSpillStore } from './spills/disk-spill-store.ts';
 import { FilePinStore, type PinStore } from './trust/pins/pin-store.ts';
 
 export interface CoreStores {
-  /** Models' requests that are not decided yet. */
+  /** Undecided requests of models. */
   readonly proposals: JsonDocument;
   /** Decisions, and the data needed to undo them. */
   readonly decisions: JsonDocument;
@@ -29,7 +29,7 @@ export interface CoreStores {
   readonly profileTokens: OpenRecordStore;
   /** Which client apps may connect. */
   readonly appAccess: OpenRecordStore;
-  /** Definitions of servers in review, as last listed for the user; on a desktop until its core ends. */
+  /** Previewed definitions of servers in review; on a desktop until its core ends. */
   readonly looks: JsonDocument;
   /** Accepted definitions of each server. */
   readonly pins: PinStore;
@@ -39,7 +39,7 @@ export interface CoreStores {
   readonly audit: (parts: AuditDeps) => AuditRecorder;
   /** Further destinations of the record (calls, steps, savings), and whether payloads are retained. */
   readonly record: ActivityOptions;
-  /** Answers that do not fit. */
+  /** Large results. */
   readonly spills: (options: SpillStoreOptions) => AnswerStore;
 }
 

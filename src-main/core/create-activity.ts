@@ -19,12 +19,12 @@ import type { ServerManager } from './servers/server-manager.ts';
 export interface ActivityOptions {
   /** Whether payloads may be retained; if false, no setting enables it. */
   readonly keepsTexts: boolean;
-  /** Brings it elsewhere, too, until it is closed. */
+  /** Exports it until it is closed. */
   readonly ship?: (record: Pick<Activity, 'activity' | 'timeline'>) => ActivityExporter;
 }
 
 export interface ActivityExporter {
-  /** Its last row is written, and the record still open. Never rejects. */
+  /** Called when the last row is written, with the database still open. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ function ownMode(modes: AppConfig['appModes'], app: string): string | undefined 
   return Object.hasOwn(modes, app) ? modes[app] : undefined;
 }
 
-/** The servers that a client app would have without us: our built-in ones it would not. */
+/** The servers that a client app would have without Tooltray, which excludes built-in ones. */
 function ownServers(servers: ServerManager): readonly ListedServer[] {
   return servers.all.flatMap(({ config, listing, handshake }) =>
     config.enabled && config.kind !== 'builtin'
@@ -121,7 +121,7 @@ function ownServers(servers: ServerManager): readonly ListedServer[] {
   );
 }
 
-/** Limited as spills are, on their own account. */
+/** Limited like spills, separately. */
 function payloadSettings(
   { activity, results }: Pick<AppConfig, 'activity' | 'results'>,
   mayKeep: boolean,

@@ -86,7 +86,7 @@ function noteAdmin(audit: AuditRecorder, { author, what, failure, decided }: Adm
 /** Events about proposals; all other events are about a server. */
 const ofProposals: ReadonlySet<string> = new Set(['asked', 'done', 'approve', 'reject']);
 
-/** Details of a question are texts of calls: its sentence is what is kept. */
+/** The details of an approval are payloads, so only its sentence is recorded. */
 function noteAnswer(audit: AuditRecorder, { question, answer }: ClosedApproval): void {
   const { id, app, sessionId: session, server, tool, sentence } = question;
   const choice = answer.how === 'answered' ? answer.choice : answer.how;
@@ -139,12 +139,12 @@ function notePins(audit: AuditRecorder): Pick<PinPolicy, 'onPassed' | 'onHeld' |
   };
 }
 
-/** Returns how to stop. */
+/** Returns a function that stops it. */
 export function auditAppAccess(audit: AuditRecorder, store: AppAccessStore): () => void {
   return store.changed.on(({ app, change }) => audit.note({ kind: 'access', app, change }));
 }
 
-/** Returns how to stop. */
+/** Returns a function that stops it. */
 export function auditProfileTokens(audit: AuditRecorder, tokens: ProfileTokenStore): () => void {
   return tokens.changed.on(({ change, token: { id, profile, expiresAt } }) => {
     const until = change === 'given' ? ` It ends on ${new Date(expiresAt).toISOString().slice(0, 10)}.` : '';

@@ -33,7 +33,7 @@ interface CallsOptions {
   readonly edition: Edition | undefined;
 }
 
-/** All that a call of a tool passes, and what is kept of its result. */
+/** The pipeline of tool calls, and the stores of results. */
 export interface CallsGroup {
   readonly catalog: LiveCatalog;
   readonly stages: CallStages;

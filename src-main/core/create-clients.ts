@@ -1,4 +1,4 @@
-/** The clients of a core: their sessions, and the core as profiles and apps with extensions see it. */
+/** The clients of a core: their sessions, and the core as seen by profiles and by apps with extensions. */
 import { TokenBudgets } from './activity/token-budgets.ts';
 import { RepeatedCalls } from './calls/repeated-calls.ts';
 import { ResultMemoryQuota } from './calls/slow-calls.ts';
@@ -32,15 +32,15 @@ export interface ClientsGroup {
   readonly sessions: SessionRegistry;
   readonly parkedCalls: ParkedCalls;
   readonly profiles: ProfileCores;
-  /** The core as apps see it that declare extensions of MCP. */
+  /** The core as seen by apps that declare MCP extensions. */
   readonly extensions: ExtensionCores;
-  /** Tokens that open the address of one profile until a day. */
+  /** Tokens that open the endpoint of one profile until a date. */
   readonly profileTokens: ProfileTokenStore;
   /** Dependencies of a listener's sessions. */
   readonly services: SessionServices;
   /** Memory limits shared by all connections. */
   readonly budgets: ConnectionBudgets;
-  /** Opens the core to everything on this machine that can read the user's files. */
+  /** Grants access to everything on this machine that can read the user's files. */
   readonly token: string;
 }
 

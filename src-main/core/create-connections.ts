@@ -28,7 +28,7 @@ interface ConnectionsOptions {
   /** Memory limits shared by all connections. */
   readonly budgets: ConnectionBudgets;
   readonly edition: Edition | undefined;
-  /** The system's proxy for an address, where it can be asked. */
+  /** The system's proxy for an address, if available. */
   readonly resolveProxy: OutboundNetworkOptions['resolveProxy'];
 }
 

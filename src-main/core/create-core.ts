@@ -33,7 +33,7 @@ export interface CoreOptions {
   readonly activityThread?: ActivityThread | undefined;
   /** Runs programs for several cores of one process; its creator closes it. By default the core creates its own. */
   readonly codeRunner?: CodeRunner | undefined;
-  /** The system's proxy for an address, where it can be asked. */
+  /** The system's proxy for an address, if available. */
   readonly resolveProxy?: OutboundNetworkOptions['resolveProxy'];
 }
 
@@ -42,7 +42,7 @@ export interface Core extends CoreGroups {
   readonly starting: Promise<void> | undefined;
   /** Makes clients that connect from now on wait for `start`. */
   readonly expectStart: () => void;
-  /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
+  /** Starts the servers of the config and follows its changes. Resolves when all have started or failed. */
   readonly start: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

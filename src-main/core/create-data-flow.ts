@@ -18,7 +18,7 @@ interface FlowOptions {
 
 export interface DataFlow {
   readonly flow: DataFlowGuard;
-  /** For the user's places alone: tray, dashboard, command line. */
+  /** Only for the user's interfaces: tray, dashboard, command line. */
   readonly questions: ApprovalQueue;
   readonly decisions: DataFlowDecisions;
   readonly record: DataFlowStats;

@@ -1,4 +1,4 @@
-/** Registries of servers put together: who looks things up there, and the service that adds servers from them. */
+/** Creates the registries of servers: the reader, and the service that adds servers from them. */
 import type { UserEdits } from './admin/user-edits.ts';
 import { probeEntry } from './admin/probe-entry.ts';
 import type { CoreContext } from './core-context.ts';
@@ -20,7 +20,7 @@ interface RegistryDeps {
 }
 
 export interface RegistryServices {
-  /** For everybody: looking changes nothing. */
+  /** For everybody, because looking changes nothing. */
   readonly reader: Registries;
   /** For the user only, never for models. */
   readonly service: RegistryService;

@@ -1,7 +1,4 @@
-/**
- * A user's review of servers put together: what starts one for a look knows no secrets, no sign-ins and no environments
- * of before.
- */
+/** Creates the review of servers: previews have no access to secrets, sign-ins, and earlier environments. */
 import { join } from 'node:path';
 import type { DecisionHistory } from './admin/decision-history.ts';
 import { ServerPreviewer } from './admin/server-preview.ts';

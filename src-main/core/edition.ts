@@ -1,7 +1,4 @@
-/**
- * All that an edition may use of the core besides `base`. What is not re-exported here, an edition does not
- * import; tests/architecture holds this.
- */
+/** Everything that an edition may use of the core besides `base`; held by tests/architecture. */
 export type { ActivityLog } from './activity/activity-log.ts';
 export type { SqlStatement } from './activity/activity-worker/questions.ts';
 export type { StepSearch, StepTotals } from './activity/activity-worker/step-search.ts';

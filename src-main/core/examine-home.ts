@@ -1,6 +1,6 @@
 /**
- * Looks at all files of a home: its folders, and what protects the user there (audit, pinned definitions, what was
- * agreed to).
+ * Examines all files of a home: its folders, and the data that protects the user (audit, pinned definitions,
+ * approvals).
  */
 import { tryParsePlainJson } from './base/json.ts';
 import { readdir, readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { FileAuditLog } from './trust/audit/audit-segments.ts';
 import { verifyLog } from './trust/audit/verify-audit-log.ts';
 import { unreadablePins } from './trust/pins/pin-store.ts';
 
-/** Never rejects: a check that fails is a fact of its own. `withAudit`: reads the whole audit log. */
+/** Never rejects: a failing check is a result itself. `withAudit`: verifies the whole audit log. */
 export async function examineHome(
   paths: AppPaths,
   vault: SecretStore,
@@ -68,7 +68,7 @@ async function pinFacts(folder: string): Promise<readonly FileFacts[]> {
   }));
 }
 
-/** JSON files that hold no JSON: what they held is not in use. Files with a check of their own are left out. */
+/** JSON files with invalid content, which is not in use. Files with a check of their own are excluded. */
 async function documentFacts(folder: string): Promise<readonly FileFacts[]> {
   const names = await readdir(folder).catch(() => []);
   const documents = names.filter((name) => name.endsWith('.json') && name !== 'accepted-config.json');

@@ -1,6 +1,6 @@
 /**
- * A core as apps have it that declare extensions of MCP, one for each kind of app: with a catalog, an index and a
- * pipeline of its own, made of what the servers offer such apps. Mostly those are the servers that all apps share.
+ * A core as seen by apps that declare MCP extensions, one per extension set: with its own catalog, index and pipeline,
+ * from what the servers offer such apps. Usually those are the servers that all apps share.
  */
 import { Emitter } from './base/emitter.ts';
 import type { JsonObject } from './base/json.ts';
@@ -17,7 +17,7 @@ import type { SessionRegistry } from './sessions/session-registry.ts';
 import type { SessionServices } from './sessions/session-settings.ts';
 
 interface KindParts extends Omit<ProfileCoresDeps, 'isShown' | 'whole'> {
-  /** Services of the core as apps have it that declare no extension. */
+  /** Services for apps that declare no extension. */
   readonly whole: SessionServices;
   readonly servers: ServerManager;
   readonly sessions: Pick<SessionRegistry, 'usesCatalog'>;
@@ -32,7 +32,7 @@ interface KindCore {
   readonly servers: ExtensionServers;
 }
 
-/** Each set may have a connection of its own to each server. */
+/** Each set may need its own connection to each server. */
 const maxSets = 4;
 
 const beyond =
@@ -40,9 +40,9 @@ const beyond =
   'a further set are shown what apps without extensions are shown.';
 
 export class ExtensionCores {
-  /** Emits when the lists of a kind's apps change. */
+  /** Emits when the lists of a set's apps change. */
   readonly changed = new Emitter<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
-  /** The core of a profile was evicted with its catalog: views of it must be created again. */
+  /** Emits when the core of a profile was evicted with its catalog, so that its views must be created again. */
   readonly evicted = new Emitter<(catalog: LiveCatalog) => boolean>();
   readonly #parts: KindParts;
   readonly #cores = new Map<string, KindCore>();
@@ -52,12 +52,12 @@ export class ExtensionCores {
     this.#parts = parts;
   }
 
-  /** undefined: no app of the kind has been here. */
+  /** Undefined if no app with the set was connected. */
   find(kind: ExtensionSet): SessionServices | undefined {
     return this.#cores.get(kind.key)?.core;
   }
 
-  /** Whether apps that declare this set have a core of their own, or would be given one. */
+  /** Whether apps that declare this set have, or would get, a core of their own. */
   accepts({ key }: ExtensionSet): boolean {
     return this.#cores.has(key) || this.#cores.size < maxSets;
   }
@@ -130,7 +130,7 @@ export class ExtensionCores {
   }
 }
 
-/** Names are the app's own words. */
+/** Names are the app's own. */
 function names(extensions: JsonObject = {}): string {
   return Object.keys(extensions).map(truncateName).join(', ');
 }

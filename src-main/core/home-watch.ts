@@ -9,11 +9,11 @@ import type { SecretStore } from './secrets/secret-store.ts';
 import { segmentsIn } from './trust/audit/audit-segments.ts';
 
 const intervalMs = 10 * 60_000;
-/** A longer audit log is verified only when the user asks for it. */
+/** A longer audit log is verified only on request of the user. In bytes. */
 const maxAuditBytes = 64 * 1024 * 1024;
 
 export class HomeWatch {
-  /** `facts` are others. */
+  /** Emits when `facts` change. */
   readonly changed = new Emitter();
   readonly #paths: AppPaths;
   readonly #vault: SecretStore;
@@ -32,7 +32,7 @@ export class HomeWatch {
     return this.#facts;
   }
 
-  /** Looks at all of it now. Never rejects. */
+  /** Examines everything now. Never rejects. */
   async examine(): Promise<HomeFacts> {
     await this.#examining;
     return this.#examine(true);

@@ -1,6 +1,6 @@
 /**
- * A core as each profile has it: with a catalog, an index, a pipeline and kept answers of its own, made of the same
- * servers. What is out of scope is in none of them, so that no mode, helper or endpoint has to think of it.
+ * A core as seen by each profile: with its own catalog, index, pipeline and spills, from the same servers. What is out
+ * of scope is in none of them, so that no mode, helper tool or endpoint has to check it.
  */
 import type { ModelAdmin } from './admin/server-admin.ts';
 import { AppError } from './base/errors.ts';
@@ -44,12 +44,12 @@ const maxCores = 500;
 export class ProfileCores {
   /** Emits when the lists of a profile change. */
   readonly changed = new Emitter<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
-  /** A core was evicted with its catalog: views of it must be created again. */
+  /** Emits when a core was evicted with its catalog, so that its views must be created again. */
   readonly evicted = new Emitter<(catalog: LiveCatalog) => boolean>();
   readonly #parts: ProfileCoresDeps;
   /**
-   * In order of last use, the most recent last. The key is the requested profiles; a profile that was removed from the
-   * config stays and allows nothing.
+   * Least recently used first. The key is the requested profiles; a profile that was removed from the config stays and
+   * permits nothing.
    */
   readonly #cores = new Map<string, ProfileCore>();
 
@@ -57,10 +57,7 @@ export class ProfileCores {
     this.#parts = parts;
   }
 
-  /**
-   * Access of all these profiles together. Throws AppError `session_limit` if there are too many different
-   * combinations.
-   */
+  /** The combined access of these profiles. Throws AppError `session_limit` if there are too many combinations. */
   core(names: readonly string[]): SessionServices {
     const sorted = [...new Set(names)].sort();
     const key = JSON.stringify(sorted);
@@ -70,7 +67,7 @@ export class ProfileCores {
     return known.core;
   }
 
-  /** To be called when the config, or what is written of tools, is another one. */
+  /** Call it when the config, or rewritten descriptions, have changed. */
   refresh(): void {
     for (const core of this.#cores.values()) rebuildLists(core);
   }
@@ -91,7 +88,7 @@ export class ProfileCores {
     const scope = createProfileScope(names, () => config.current);
     const servers = new ScopedServers(parts.servers, scope);
     const catalog = this.#catalog(servers, scope, whole);
-    // A layer may change at any time, but spills that were stored before must stay readable.
+    // A layer may change at any time, but earlier spills must stay readable.
     const lasting = names.filter((name) => !isScopeName(name));
     const own = new ScopedSpills(spills, lasting.length === 0 ? undefined : JSON.stringify(lasting), scope);
     const shaper = own.scopeShaper(parts.shaper);
@@ -104,7 +101,7 @@ export class ProfileCores {
       shaper,
       spillFiles: (caller) => own.scopeFiles(whole.spillFiles(caller), caller),
       admin: createScopedAdmin(this.#parts.admin, servers, scope),
-      // It only orders what the profile lets through.
+      // It only ranks what the profile permits.
       activity: { usedTools: () => whole.activity.usedTools() },
       hasTool: (server, definition) => scope.hasTool(server, definition),
       modeCosts,
@@ -135,7 +132,7 @@ export class ProfileCores {
 }
 
 /**
- * Lists can change though the servers did not: by settings, or rewritten descriptions. Sessions with unchanged lists
+ * Lists can change without a change of servers: by settings, or rewritten descriptions. Sessions with unchanged lists
  * are not notified.
  */
 export function rebuildLists({ catalog, modeCosts }: Pick<SessionServices, 'catalog' | 'modeCosts'>): void {

@@ -1,4 +1,4 @@
-/** Removes what cores that were killed have left in a home: servers that still run, and drafts of files. */
+/** Removes what killed cores have left in a home: running servers, and drafts of files. */
 import { dirname, join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
 import { removeStaleTempFiles } from './base/atomic-file.ts';

@@ -1,5 +1,5 @@
 /**
- * One run as the core sees it: answers the code's questions, keeps the time, and kills the thread when it does not
+ * The core's side of one run: answers the code's requests, measures the time, and terminates the thread if it does not
  * stop.
  */
 import type { GuestWorker } from './guest-worker.ts';
@@ -23,7 +23,7 @@ import {
   type CodeRunRequest,
 } from './run-request.ts';
 
-/** How long after the end of its time the code may take to stop by itself, which keeps the thread; in ms. */
+/** How long code may take to stop by itself after its time limit, so that the thread can be reused, in ms. */
 const graceMs = 250;
 
 export class CodeRun {
@@ -32,7 +32,7 @@ export class CodeRun {
   readonly #limits: CodeRunLimits;
   readonly #slots: Semaphore;
   readonly #console: string[] = [];
-  /** Aborted when the run is over: calls still in progress are cancelled then. */
+  /** Aborts when the run is over, which cancels calls in progress. */
   readonly #over = new AbortController();
   readonly #outcome = Promise.withResolvers<GuestOutcome>();
   #calls = 0;
@@ -45,7 +45,7 @@ export class CodeRun {
     this.#slots = new Semaphore(limits.parallel);
   }
 
-  /** After `outcome`: whether the thread may take another run. */
+  /** After `outcome`: whether the thread can be used for another run. */
   get isReusable(): boolean {
     return this.#isReusable && this.#line.isAlive;
   }
@@ -131,7 +131,7 @@ function threadEnded(error: Error | undefined): CodeRunError {
   };
 }
 
-// The core's answer to a question of the code: JSON text, or why there is none.
+// The core's answer to a request of the code: JSON text, or the reason for a refusal.
 
 /** Never rejects. */
 async function answerQuestion(
@@ -149,7 +149,7 @@ async function answerQuestion(
 }
 
 function ask(question: HostCallMessage, request: CodeRunRequest, signal: AbortSignal): Promise<unknown> {
-  // What JSON.parse makes of "__proto__" is an own member like any other.
+  // JSON.parse turns "__proto__" into an ordinary own member.
   const given = parseJson(question.text) as JsonObject;
   if (question.what === 'call') {
     return request.callTool(String(given.name), objectOrEmpty(given.args), signal);
@@ -173,7 +173,7 @@ function toText(answer: unknown, { globals }: CodeRunRequest): string {
   return text;
 }
 
-/** Unwrapped, a structured result says the same as its content; only one of them needs the room. */
+/** Structured content repeats the content, so only one of them is passed on. */
 function lean(answer: unknown, globals: CodeRunRequest['globals']): unknown {
   const isDouble = isObject(answer) && isObject(answer.structuredContent) && answer.isError !== true;
   return isDouble && globals === 'execute' ? { structuredContent: answer.structuredContent } : answer;
@@ -188,7 +188,7 @@ function checkSize(length: number): void {
   );
 }
 
-/** MCPProxy knows one code for whatever goes wrong behind a call, besides those of its own policy. */
+/** MCPProxy uses one error code for all failures of a call, except those of its own policy. */
 function toRefusal(error: unknown, { globals }: CodeRunRequest): HostCallError {
   const { code } = Object(error) as { code?: unknown };
   const isDocumented = typeof code === 'string' && (globals === 'execute' || /^[A-Z][A-Z_]+$/.test(code));

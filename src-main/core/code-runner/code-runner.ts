@@ -1,6 +1,6 @@
 /**
- * Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the
- * only way out.
+ * Runs code of models with limits: JavaScript in threads, Python in processes, each run in a fresh VM whose only
+ * access is tools.
  */
 import { cancelledRunError, CodeRun } from './code-run.ts';
 import { FairSemaphore } from '../base/semaphore.ts';
@@ -21,13 +21,13 @@ export interface CodeRunnerOptions {
   readonly workerUrl?: URL;
   /** URL of the entry of the Python process; located automatically by default. */
   readonly pythonUrl?: URL;
-  /** Runs at the same time, of one owner at most half of them; others wait in line (4 by default). */
+  /** Maximum number of concurrent runs, of which one owner uses at most half; others are queued (default: 4). */
   readonly threads?: number;
-  /** The idle thread and the idle interpreter each end after this long without a run, in ms (300 000 by default). */
+  /** Idle time after which the idle thread and the idle interpreter end, in ms (default: 300,000). */
   readonly idleMs?: number;
 }
 
-/** Longest line of runs of one owner that wait. */
+/** Maximum number of queued runs of one owner. */
 const maxWaiting = 50;
 
 export class CodeRunner {
@@ -37,7 +37,7 @@ export class CodeRunner {
   readonly #python: PythonRuns;
   readonly #threads = new Set<GuestWorker>();
   readonly #closing = new AbortController();
-  /** Ready for a run: one, and one more for each run that waits in line. */
+  /** Idle threads: one, plus one per queued run. */
   readonly #spares = new Set<GuestWorker>();
   #idleTimer: NodeJS.Timeout | undefined;
 
@@ -48,29 +48,29 @@ export class CodeRunner {
     this.#slots = new FairSemaphore(options.threads ?? 4);
   }
 
-  /** Threads that exist now. */
+  /** Number of existing threads. */
   get threads(): number {
     return this.#threads.size;
   }
 
-  /** Processes for Python that exist now, without the idle one. */
+  /** Number of existing Python processes, except the idle one. */
   get processes(): number {
     return this.#python.processes;
   }
 
-  /** Process id of the interpreter that waits for the next run in Python; undefined if there is none. */
+  /** Process id of the idle Python interpreter; undefined if there is none. */
   get idlePid(): number | undefined {
     return this.#python.idlePid;
   }
 
   /**
-   * Starts the thread that waits for the next run. Python takes 200 MB: its process is started by its first run only.
+   * Starts the thread for the next run. A Python process takes 200 MB, so it is started by the first Python run only.
    */
   prewarm(): void {
     this.#keepThread();
   }
 
-  /** Never rejects: what goes wrong, in the code or here, is in the outcome. */
+  /** Never rejects: any failure is part of the outcome. */
   async run(request: CodeRunRequest): Promise<CodeRunOutcome> {
     const input = inputText(request.input);
     const refusal = this.#refuse(request, input);
@@ -87,7 +87,7 @@ export class CodeRunner {
     }
   }
 
-  /** Cancels what runs and ends every thread. */
+  /** Cancels all runs and ends every thread. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#idleTimer);
@@ -107,9 +107,7 @@ export class CodeRunner {
     return { code: 'RUNTIME_ERROR', message: 'Too many runs are waiting already. Try again in a moment.' };
   }
 
-  /**
-   * Python, and code that nobody named the language of: both parsers are asked in the process, before any of it runs.
-   */
+  /** Python, and code of an unspecified language, which the process checks with both parsers before running it. */
   async #runPython(request: CodeRunRequest & { signal: AbortSignal }, input: string): Promise<CodeRunOutcome> {
     const process = await this.#python.take(request.signal);
     let isFresh = true;
@@ -135,7 +133,7 @@ export class CodeRunner {
     const [spare] = this.#spares;
     const thread = spare ?? this.#startThread();
     this.#spares.delete(thread);
-    // Its time begins when it can: starting a thread on a busy machine is not the code's fault.
+    // The time limit starts afterwards, because starting a thread on a busy machine is not the code's fault.
     await Promise.race([thread.ready, aborted(request.signal)]);
     const run = new CodeRun(thread, request, withDefaults(request.limits));
     const outcome = await run.outcome(input);
@@ -146,7 +144,7 @@ export class CodeRunner {
     return outcome;
   }
 
-  /** Keeps a spare thread ready, until there has been no run for a long time. */
+  /** Keeps a spare thread until there was no run for a long time. */
   #keepThread(): void {
     if (this.#closing.signal.aborted) return;
     if (this.#spares.size === 0) this.#spares.add(this.#startThread());
@@ -185,14 +183,14 @@ function inputText(input: unknown): string | undefined {
 type Read = { readonly language: 'javascript' | 'python'; readonly isSure: boolean } | { readonly error: CodeRunError };
 const asJavaScript: Read = { language: 'javascript', isSure: true };
 
-/** Decides without a Python parser: code that appears to be Python is refused with an explanation. */
+/** Decides without a Python parser: code that looks like Python is refused with an explanation. */
 function decideAlone({ code }: CodeRunRequest): Read {
   return readsLikePython(code) ? { language: 'python', isSure: true } : asJavaScript;
 }
 
 /**
- * Code that one parser alone takes is that; what both take is what the tool's models write, if it does not name things
- * that only JavaScript has (`{ name: true }`).
+ * Code that only one parser accepts is in that language; if both do, it is in the tool's usual language, unless it
+ * uses names that only exist in JavaScript (`{ name: true }`).
  */
 function decide({ error, isJavaScript, isForeign }: CheckedMessage, { code, globals }: CodeRunRequest): Read {
   const isPython = error === undefined && !(isForeign === true && isJavaScript === true);
@@ -200,20 +198,20 @@ function decide({ error, isJavaScript, isForeign }: CheckedMessage, { code, glob
     return { language: globals === 'execute' ? 'python' : 'javascript', isSure: false };
   }
   if (isPython) return { language: 'python', isSure: true };
-  // Code that is neither is reported as an error of the language it seems to be.
+  // Invalid code is reported as an error of the language it resembles.
   return error !== undefined && isJavaScript !== true && readsLikePython(code) ? { error } : asJavaScript;
 }
 
-// Which language code that no parser takes is meant to be, so that the error is that of the right one.
-// It runs in the core's own thread: every pattern here reads a megabyte in one pass.
+// Guesses the language of code that no parser accepts, so that the error is that of the right one. Runs in the core's
+// thread: every pattern reads a megabyte in one pass.
 
-/** Strings say nothing of the language, and neither do comments behind a `#`. */
+/** Strings and comments after a `#` do not indicate the language. */
 const strings = /("""|''')[\s\S]*?\1|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'|#.*$/gm;
 
 const onlyJavaScript =
   /\b(?:const|let|var)\s+[\w{[]|\bfunction\b|\bnew\s+\w|=>|[!=]==|&&|\|\||`|;[ \t]*$|\)[ \t]*\{[ \t]*$|\b(?:else|try|finally|do)[ \t]*\{|\bconsole\.|^[ \t]*\/[/*]/m;
 
-/** Names that Python has built in, and the sandbox of JavaScript has not. */
+/** Names that exist in Python and not in the JavaScript VM. */
 const pythonNames =
   /\b(?:True|False|None)\b|(?<![.\w])(?:print|len|str|int|float|bool|dict|list|tuple|range|sorted|enumerate|isinstance|zip|sum|any|all|repr)\(/;
 
@@ -235,9 +233,9 @@ function readsLikePython(code: string): boolean {
 }
 
 /**
- * Runs of Python: a fresh process for each, killed afterwards. From the first run on, one idle process is ready for the
- * next run, because an interpreter takes half a second of processor time to start. It ends when no run comes for
- * `idleMs`.
+ * Runs of Python: a fresh process each, killed afterwards. After the first run, one idle process is kept ready for the
+ * next one, because an interpreter takes half a second of processor time to start. It ends after `idleMs` without a
+ * run.
  */
 class PythonRuns {
   readonly #entry: URL;
@@ -252,7 +250,7 @@ class PythonRuns {
     this.#idleMs = idleMs;
   }
 
-  /** Processes that exist now, without the idle one. */
+  /** Number of existing processes, except the idle one. */
   get processes(): number {
     return this.#processes.size - (this.#spare === undefined ? 0 : 1);
   }
@@ -261,24 +259,27 @@ class PythonRuns {
     return this.#spare?.pid;
   }
 
-  /** A process that is ready, or has ended over its start, or is not waited for any more; to be given back. */
+  /**
+   * Resolves to a process that is ready, has failed to start, or is no longer waited for; the caller must give it
+   * back.
+   */
   async take(signal: AbortSignal): Promise<GuestWorker> {
     clearTimeout(this.#idleTimer);
     const process = this.#spare ?? this.#start();
     this.#spare = undefined;
-    // Time begins when it can: loading the interpreter is not the code's fault.
+    // The time limit starts afterwards, because loading the interpreter is not the code's fault.
     await Promise.race([process.ready, aborted(signal)]);
     return process;
   }
 
-  /** Never rejects. Starts the process for the next run meanwhile. */
+  /** Never rejects. Meanwhile starts the process for the next run. */
   async run(process: GuestWorker, request: CodeRunRequest, input: string): Promise<CodeRunOutcome> {
     if (process.unavailableReason !== undefined) return unavailable;
     this.#startSpare();
     return new CodeRun(process, request, withDefaults(request.limits)).outcome(input);
   }
 
-  /** `isFresh`: no code has run in it. */
+  /** `isFresh`: whether it has run no code. */
   giveBack(process: GuestWorker, isFresh: boolean): void {
     if (isFresh && process.isAlive && this.#spare === undefined && !this.#isClosed) this.#spare = process;
     else void process.terminate();
@@ -309,7 +310,7 @@ class PythonRuns {
   }
 }
 
-/** Resolves when the signal is aborted. */
+/** Resolves when the signal aborts. */
 function aborted(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) resolve();

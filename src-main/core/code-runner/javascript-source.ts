@@ -1,4 +1,4 @@
-/** JavaScript and TypeScript as text: whether it parses, and TypeScript without its types. */
+/** JavaScript and TypeScript as text: checks whether it parses, and removes types. */
 import { SourceMap, type SourceMapPayload, stripTypeScriptTypes } from 'node:module';
 import { Script } from 'node:vm';
 
@@ -18,14 +18,14 @@ function stripTypes(code: string): CompiledSource {
   try {
     return strip(code);
   } catch (error) {
-    // A `return` outside of a function is no TypeScript.
+    // A `return` outside of a function is not valid TypeScript.
     if (!(error instanceof SyntaxError) || !/return/i.test(error.message)) throw error;
   }
   const { code: body, map } = strip(asyncBodyPrefix + code + asyncBodySuffix);
   return { code: body, map: (place) => withoutHead(map(place)) };
 }
 
-/** Whether the code parses as JavaScript or TypeScript. Nothing of it is run. */
+/** Whether the code parses as JavaScript or TypeScript. Runs nothing. */
 export function isJavaScript(code: string): boolean {
   return parses(() => code) || parses(() => stripTypes(code).code);
 }
@@ -39,7 +39,7 @@ function parses(read: () => string): boolean {
   }
 }
 
-/** Types become spaces, so that every position stays; code that needs more than that is generated. */
+/** Replaces types with spaces, so that positions stay; code that needs more is transformed. */
 function strip(code: string): CompiledSource {
   try {
     return { code: stripTypeScriptTypes(code), map: (place) => place };

@@ -1,4 +1,4 @@
-/** Budget of a program's use of the host, in any language: calls, lookups, printed text, and concurrency. */
+/** Budget of a program's use of the host, in any language: calls, lookups, output, and concurrency. */
 import { isNestedTooDeep, maxNesting } from '../base/json.ts';
 import { maxValueLength, type HostCallKind, type HostCallError, type CodeRunLimits } from './run-request.ts';
 
@@ -7,14 +7,14 @@ export const resultTooLarge: HostCallError = {
   message: 'The result of this call does not fit the memory of the sandbox.',
 };
 
-/** Look-ups are free, but the core answers them on its one thread. */
+/** Lookups cost nothing, but the core answers them in its only thread. */
 const maxLookUps = 200;
 
 const maxOpenHostCalls = 10_000;
 
 export class RunBudget {
   readonly #limits: CodeRunLimits;
-  /** Characters of each question that has no answer yet. */
+  /** Length of each pending request. */
   readonly #open = new Map<number, number>();
   #waitingText = 0;
   #calls = 0;
@@ -24,12 +24,12 @@ export class RunBudget {
     this.#limits = limits;
   }
 
-  /** Questions without an answer. */
+  /** Number of pending requests. */
   get openCount(): number {
     return this.#open.size;
   }
 
-  /** Counts the question in, or says why it is refused. */
+  /** Counts the request, or returns the reason for its refusal. */
   admit(id: number, what: HostCallKind, text: string): HostCallError | undefined {
     const refusal = textRefusal(text) ?? this.#refuse(what, text.length);
     if (refusal !== undefined) return refusal;
@@ -40,7 +40,7 @@ export class RunBudget {
     return undefined;
   }
 
-  /** False for an answer nobody waits for. */
+  /** False for an answer that nobody waits for. */
   settle(id: number): boolean {
     this.#waitingText -= this.#open.get(id) ?? 0;
     return this.#open.delete(id);
@@ -61,7 +61,7 @@ export class RunBudget {
   }
 }
 
-/** Refuses texts that must not cross the border: too long, or JSON so deep that parsing it would exhaust the stack. */
+/** Refuses texts that are too long, or JSON that is nested so deeply that parsing would exhaust the stack. */
 export function textRefusal(text: string): HostCallError | undefined {
   const message =
     text.length > maxValueLength
@@ -72,11 +72,11 @@ export function textRefusal(text: string): HostCallError | undefined {
   return message === undefined ? undefined : { code: 'SERIALIZATION_ERROR', message };
 }
 
-// What the code prints, up to a bound.
+// The output of the code, up to a limit.
 
 const maxOutputLength = 65_536;
 
-/** Cost of an empty line, in characters, to bound their number too. */
+/** Cost of an empty line, in characters, to limit their number as well. */
 const lineCost = 16;
 
 export class PrintedLines {

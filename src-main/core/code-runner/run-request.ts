@@ -3,45 +3,43 @@ import type { JsonObject } from '../base/json.ts';
 export type CodeLanguage = 'javascript' | 'typescript' | 'python';
 
 /**
- * How the functions inside answer.
+ * How functions in the VM return.
  * `execute`: with promises, results unwrapped, failures thrown.
- * `code_execution`: at once, as MCPProxy documents it: `{ok, result}` or `{ok, error}`, with the result as the server
- * gave it.
+ * `code_execution`: synchronously, as documented by MCPProxy: `{ok, result}` or `{ok, error}`, with the server's
+ * result.
  */
 type SandboxStyle = 'execute' | 'code_execution';
 
 export interface CodeRunLimits {
-  /** Wall clock, waiting for tools included; in ms (30 000 by default, at most 600 000). */
+  /** Wall-clock time limit, including waits for tools, in ms (default: 30,000, maximum: 600,000). */
   readonly timeMs: number;
-  /** Memory limit of the code, in bytes (64 MiB by default). */
+  /** Memory limit of the code, in bytes (default: 64 MiB). */
   readonly memoryBytes: number;
-  /** Calls of tools in all (50 by default); Infinity for no limit. */
+  /** Maximum number of tool calls (default: 50); Infinity for no limit. */
   readonly calls: number;
-  /** Calls that run at the same time; others wait (8 by default, at most 32). */
+  /** Maximum number of concurrent calls; others wait (default: 8, maximum: 32). */
   readonly parallel: number;
 }
 
 const defaultLimits: CodeRunLimits = { timeMs: 30_000, memoryBytes: 64 << 20, calls: 50, parallel: 8 };
 
-/** Longest value that crosses the border in either direction (arguments, results, the value); in characters. */
+/** Maximum length of a value that is passed in either direction (arguments, results, the value), in characters. */
 export const maxValueLength = 16 << 20;
-/** Longest code; in characters. */
+/** Maximum length of the code, in characters. */
 export const maxCodeLength = 1 << 20;
 
-/**
- * Names of functions inside that are tools called by their name, each with the names of its parameters in their order.
- */
+/** Names of tools that are functions in the VM, each with its parameters in order. */
 type SandboxHelpers = Readonly<Record<string, readonly string[]>>;
 
 export interface CodeRunRequest {
   readonly code: string;
-  /** Undefined: whichever parser takes it; where both do, Python in the style `execute`, else JavaScript. */
+  /** Undefined: detected by parsing; if both parsers accept it, Python in the style `execute`, otherwise JavaScript. */
   readonly language?: CodeLanguage | undefined;
-  /** The global `input`; `{}` by default. */
+  /** The global `input`; default: `{}`. */
   readonly input?: unknown;
   readonly limits?: Partial<CodeRunLimits> | undefined;
   readonly globals: SandboxStyle;
-  /** Resolves with a result of MCP; rejects with an error whose text the code may see. `name` may be `server:tool`. */
+  /** Resolves with an MCP result; rejects with an error whose text the code may see. `name` may be `server:tool`. */
   readonly callTool: (name: string, args: JsonObject, signal: AbortSignal) => Promise<unknown>;
   readonly discover?: SandboxDiscovery | undefined;
   readonly helpers?: SandboxHelpers | undefined;
@@ -54,7 +52,7 @@ export interface CodeRunRequest {
 interface SandboxDiscovery {
   search(query: string, limit: number | undefined): Promise<unknown>;
   schema(names: readonly string[]): Promise<unknown>;
-  /** Rows that a statement reads in `source`: a value, a text with tables, or the id of a spilled result. */
+  /** Rows of a statement over `source`: a value, a text with tables, or the id of a spilled result. */
   sql(source: unknown, query: string): Promise<unknown>;
 }
 
@@ -72,10 +70,10 @@ export type CodeRunErrorCode =
 export interface CodeRunError {
   readonly code: CodeRunErrorCode;
   readonly message: string;
-  /** Line in the code as given, from 1. */
+  /** Line in the original code, starting at 1. */
   readonly line?: number;
   readonly column?: number;
-  /** The code's own frames. */
+  /** Stack frames of the code. */
   readonly stack?: string;
 }
 
@@ -83,22 +81,22 @@ export interface CodeRunError {
 export type CodeRunOutcome = SandboxReport & ({ ok: true; value: unknown } | { ok: false; error: CodeRunError });
 
 interface SandboxReport {
-  /** Lines that the code printed; cut at 64 kB. */
+  /** Output of the code, truncated at 64 kB. */
   readonly console: readonly string[];
-  /** Calls of tools that were let through. */
+  /** Number of permitted tool calls. */
   readonly calls: number;
-  /** How long it ran, in ms. */
+  /** Duration in ms. */
   readonly ms: number;
   /** The detected language, if none was given and both parsers accepted the code. */
   readonly readAs?: 'javascript' | 'python';
 }
 
-/** The limits of a run: what was asked for, within what is possible. */
+/** The requested limits, restricted to the possible range. */
 export function withDefaults(limits: Partial<CodeRunLimits> = {}): CodeRunLimits {
   const { timeMs, memoryBytes, calls, parallel } = { ...defaultLimits, ...limits };
   return {
     timeMs: within(timeMs, 1, 600_000),
-    // Below two megabytes the engine has no room for its own objects; above one gigabyte its addresses end.
+    // Below two megabytes the engine has no room for its own objects; above one gigabyte its address space ends.
     memoryBytes: within(memoryBytes, 2 << 20, 1 << 30),
     calls: Math.max(0, calls),
     parallel: within(Math.floor(parallel), 1, 32),
@@ -109,7 +107,7 @@ function within(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
 }
 
-// What the core and the thread or process that runs the code say to each other. Values cross as JSON text.
+// Messages between the core and the thread or process that runs the code. Values are passed as JSON text.
 
 /** Asks whether code is Python, without running it. */
 export interface CheckMessage {
@@ -127,7 +125,7 @@ export interface RunMessage {
   readonly helpers: SandboxHelpers;
 }
 
-/** The answer to a question; when it is not ok, `text` is a Refusal. */
+/** The answer to a request; if it is not ok, `text` is a refusal. */
 export interface HostReplyMessage {
   readonly kind: 'answer';
   readonly id: number;
@@ -135,7 +133,7 @@ export interface HostReplyMessage {
   readonly text: string;
 }
 
-/** Why a question has no answer. */
+/** The reason why a request was refused. */
 export interface HostCallError {
   readonly code: string;
   readonly message: string;
@@ -145,13 +143,13 @@ export type ToWorker = RunMessage | HostReplyMessage;
 /** Messages to the Python process and its worker thread. */
 export type ToPython = ToWorker | CheckMessage;
 
-/** A parser's verdict: why the code is not of its language; undefined if it is. */
+/** A parser's result: why the code is not in its language; undefined if it is. */
 export interface CheckedMessage {
   readonly kind: 'checked';
   readonly error: CodeRunError | undefined;
-  /** It parses as Python, and uses what only JavaScript has. */
+  /** Whether it parses as Python but uses names that only exist in JavaScript. */
   readonly isForeign?: boolean;
-  /** Whether it is JavaScript or TypeScript; determined by the process, which asks that parser. */
+  /** Whether it is JavaScript or TypeScript, as checked by the process. */
   readonly isJavaScript?: boolean;
 }
 
@@ -173,13 +171,13 @@ export type GuestOutcome = { readonly value: string } | { readonly error: CodeRu
 export interface DoneMessage {
   readonly kind: 'done';
   readonly outcome: GuestOutcome;
-  /** The thread can take another run: its memory is small and nothing broke. */
+  /** Whether the thread can be reused: its memory is small and nothing broke. */
   readonly reusable: boolean;
 }
 
 export type FromWorker =
   | { readonly kind: 'ready' }
-  /** Instead of `ready`: the language is not there on this computer. */
+  /** Replaces `ready` if the language is unavailable on this computer. */
   | { readonly kind: 'absent'; readonly reason: string }
   | { readonly kind: 'print'; readonly line: string }
   | CheckedMessage
@@ -193,7 +191,7 @@ export interface GuestListener {
   exit(error: Error | undefined): void;
 }
 
-/** Codes that errors carry out of the VM. */
+/** Error codes that may leave the VM. */
 const ownCodes: ReadonlySet<unknown> = new Set(['MAX_TOOL_CALLS_EXCEEDED', 'SERIALIZATION_ERROR', 'MEMORY_LIMIT']);
 
 export function isCodeRunErrorCode(code: unknown): code is CodeRunErrorCode {

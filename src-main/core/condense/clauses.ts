@@ -1,13 +1,13 @@
-/** Texts cut where a reader could stop: after a sentence, or before what only adds to it. */
+/** Shortens texts where a reader could stop: after a sentence, or before what only adds to it. */
 
 /**
- * A full stop ends a sentence before white space only, so "v2.0" stays whole; the CJK ones need none. What it closes
- * belongs to it.
+ * A period ends a sentence only before white space, so that "v2.0" stays whole; CJK ones need none. Closing brackets
+ * belong to the sentence.
  */
 const sentenceEnd = /[.!?](?=\s|$)|[.!?]["”')\]}]+(?=\s+\p{Lu}|$)|[。！？]/gu;
-/** Abbreviations, whose full stop does not end a sentence. */
+/** Abbreviations, whose period does not end a sentence. */
 const abbreviation = /(?:^|[\s(])(?:[eE]\.g|[iI]\.e|etc|vs|incl|approx|resp|[cC]f|[nN]o|max|min|[A-Z])\.$/;
-/** Places to end a sentence early, because only an addition follows. */
+/** Positions to end a sentence early, because only an addition follows. */
 const joints =
   /;\s|\s[–—-]+\s|:\s|,\s(?=(?:which|with|including|such|e\.g|i\.e|so|because|since|if|unless|when|while|where|for example|but|optionally|using|based|like|as well|not|then|otherwise|after|before|defaults?|or (?:a |the )?(?:comma|JSON)|excluding|except|without|in which|whose|followed|depending)\b)/gi;
 /** Words that start a phrase about manner, kind or purpose. */
@@ -15,17 +15,13 @@ const adding =
   '(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)(?![\\w-])';
 /** Fallback places to end a clause. */
 const phrases = new RegExp(`\\s(?=${adding})|,\\s(?=[a-z]+ing\\b)`, 'gi');
-/**
- * An aside in brackets; the clause does not end before one that stands inside of it: `details (of both) of a request`.
- */
+/** An aside in parentheses; a clause does not end before one inside of an aside: `details (of both) of a request`. */
 const asides = new RegExp(`\\s(?=\\([^()]*\\)(?:\\s*$|[,;:.]|\\s[–—-]|\\s${adding}))`, 'gi');
-/** Words that cannot be the last ones. */
+/** Words that cannot end a clause. */
 const dangling =
   /[\s,;:–—-]+(?:a|an|and|any|are|as|at|be|but|by|for|from|has|have|if|in|into|is|its|of|on|or|over|per|returns?|than|that|the|their|this|to|via|when|where|which|who|whose|will|with|within|without|you|your)$/i;
 
-/**
- * The first sentences that fit into `max` characters together; at least the first clause. Without the last full stop.
- */
+/** The first sentences that fit into `max` characters; at least the first clause. Without the last period. */
 export function leadingSentences(text: string, max: number): string {
   const line = toSingleLine(text);
   let end = 0;
@@ -36,16 +32,14 @@ export function leadingSentences(text: string, max: number): string {
   return end === 0 ? clauseWithin(line, max) : withoutStop(line.slice(0, end));
 }
 
-/**
- * The first sentence as it is written, with its full stop; where it is longer than `max` characters, its first clause.
- */
+/** The first sentence verbatim, with its period; if it is longer than `max` characters, its first clause. */
 export function firstSentence(text: string, max: number): string {
   const line = toSingleLine(text);
   const [end = line.length] = sentenceEnds(line);
   return end <= max ? line.slice(0, end) : clauseWithin(line, max);
 }
 
-/** The first clause of a text: its first sentence, or as much of that as stands by itself within `max` characters. */
+/** The first clause of a text: its first sentence, or as much of it as is complete within `max` characters. */
 export function firstClause(text: string, max: number): string {
   return clauseWithin(toSingleLine(text), max);
 }
@@ -57,16 +51,16 @@ function clauseWithin(line: string, max: number): string {
   return firstClauses(sentence, max) ?? firstClauses(plain, max) ?? cutAtWord(sentence, max);
 }
 
-/** Text in brackets. */
+/** Text in parentheses. */
 const aside = /\s\([^()]*\)/g;
 
-/** The longest part within `max` characters that is complete by itself. */
+/** The longest complete part within `max` characters. */
 function firstClauses(sentence: string, max: number): string | undefined {
   if (sentence.length <= max) return sentence;
   return lastBefore([joints, asides], sentence, max) ?? lastBefore([phrases], sentence, max);
 }
 
-/** The longest complete part before one of these places. */
+/** The longest complete part before one of these positions. */
 function lastBefore(places: readonly RegExp[], sentence: string, max: number): string | undefined {
   const found = places.flatMap((place) => [...sentence.matchAll(place)].map(({ index }) => index));
   const ends = found.filter((at) => at >= 12 && at <= max).sort((a, b) => a - b);
@@ -74,7 +68,7 @@ function lastBefore(places: readonly RegExp[], sentence: string, max: number): s
   return clauses.findLast((one) => !dangling.test(one) && !openList.test(one));
 }
 
-/** A list of which the last member is missing: `gathers, analyzes`. */
+/** A list without its last member: `gathers, analyzes`. */
 const openList = /,[^,]*$/;
 
 /** Fallback: cuts at a word and marks the cut. */
@@ -89,22 +83,22 @@ function cutAtWord(sentence: string, max: number): string {
 }
 
 function sentenceEnds(line: string): number[] {
-  // Far more than can be shown: a description may be megabytes long.
+  // Far more than is shown, because a description may be megabytes long.
   const ends = [...line.slice(0, 1000).matchAll(sentenceEnd)].map(({ 0: signs, index }) => index + signs.length);
   return ends.filter((at) => !abbreviation.test(line.slice(0, at)) && isWhole(line.slice(0, at)));
 }
 
-/** Brackets and quotation marks that were opened are closed. */
+/** Whether all brackets and quotation marks are closed. */
 function isWhole(text: string): boolean {
   const count = (sign: string): number => text.split(sign).length - 1;
   const pairs = ['()', '[]', '{}', '“”'].every(([open = '', close = '']) => count(open) <= count(close));
   return pairs && count('"') % 2 === 0 && count('`') % 2 === 0;
 }
 
-/** A line end that ends a sentence: an empty line, a list item or a label with a colon follows. */
+/** A line end that ends a sentence, because an empty line, a list item or a label with a colon follows. */
 const lineEnd = /(?<=[^\s.!?:;,。！？…])[^\S\n]*\n(?=[^\S\n]*\n|[^\S\n]*(?:[-*•#]|\d+[.:)]\s|\p{Lu}[\w ]{0,30}:\s))/gu;
 
-/** A text as one line, with a full stop where a paragraph had none. */
+/** A text as one line, with a period after each paragraph. */
 export function toSingleLine(text: string): string {
   return text.slice(0, 20_000).toWellFormed().trim().replace(lineEnd, '. ').replace(/\s+/g, ' ');
 }
@@ -120,7 +114,7 @@ const fillers = new Set(
   ),
 );
 
-/** Whether names say all that a text says: `repo` says "The name of the repository". */
+/** Whether names already say everything in a text: `repo` says "The name of the repository". */
 export function isImpliedBy(text: string, names: readonly string[]): boolean {
   const known = names.flatMap(words);
   return words(text).every((word) => fillers.has(word) || known.some((one) => isAlike(one, word)));

@@ -1,4 +1,4 @@
-/** A tool's description as one short line: filler away, first sentence, cut at a word. */
+/** A tool's description as one short line: without filler phrases, the first sentence, cut at a word. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { firstClause, toSingleLine } from './clauses.ts';
 
@@ -13,12 +13,12 @@ const fillers = [
   'You can use this tool to',
 ].map((phrase) => new RegExp(phrase, 'gi'));
 
-/** A full stop ends a sentence before white space only, so "v2.0" stays whole; the CJK ones need none. */
+/** A period ends a sentence only before white space, so that "v2.0" stays whole; CJK ones need none. */
 const sentenceEnd = /[.!?](?=\s|$)|[。！？]/;
 
 /**
- * Condenses as ToolMux does, step for step, so that both show the same text.
- * @param max most characters (code points) of the answer
+ * Condenses exactly as ToolMux does, so that both show the same text.
+ * @param max maximum number of characters (code points)
  */
 export function condenseDescription(text: string | undefined, max = 80): string {
   if (text === undefined) return '';
@@ -32,17 +32,17 @@ export function condenseDescription(text: string | undefined, max = 80): string 
 export function withoutFillers(text: string): string {
   let line = text.replace(/\s+/g, ' ').trim();
   for (const filler of fillers) {
-    // Only where a phrase went: ".NET" may begin with its dot.
+    // Only if a phrase was removed, because ".NET" may begin with its period.
     if (line.search(filler) !== -1) line = line.replace(filler, '').replace(/^[\s,.:;]+/, '');
   }
   return upperFirst(line.replace(/ {2,}/g, ' '));
 }
 
-/** The same in our own way: it ends where a sentence really does, or earlier where a reader can stop. */
+/** The same in our own way: ends at the real end of a sentence, or earlier where a reader can stop. */
 export function condenseLine(text: string | undefined, max = 80): string {
   const whole = toSingleLine(text ?? '');
   const line = firstClause(withoutFillers(whole), max);
-  // A server may say after the first sentence that a tool is deprecated; a model that chooses by this line must know.
+  // A server may mention after the first sentence that a tool is deprecated, which a model needs to know.
   const isCutOff = deprecation.test(whole.slice(0, maxInspectedLength)) && !deprecation.test(line);
   return isCutOff
     ? `Deprecated. ${firstClause(withoutFillers(whole), Math.max(0, max - 'Deprecated. '.length))}`
@@ -50,10 +50,10 @@ export function condenseLine(text: string | undefined, max = 80): string {
 }
 
 const deprecation = /\bdeprecated\b/i;
-/** In characters: an annotation, if any, is at the start of a description. */
+/** In characters, because such a note is at the start of a description. */
 const maxInspectedLength = 2000;
 
-/** Loops because a pattern anchored to the end takes quadratic time on a megabyte of dots. */
+/** A loop, because a pattern anchored to the end takes quadratic time on a megabyte of dots. */
 function trimStops(line: string): string {
   let end = line.length;
   while (end > 0 && '.。'.includes(line.charAt(end - 1))) end -= 1;
@@ -65,9 +65,9 @@ function upperFirst(text: string): string {
   return first.toUpperCase() + text.slice(first.length);
 }
 
-/** Counts code points, so a pair of surrogates is never torn. */
+/** Counts code points, so that surrogate pairs stay whole. */
 function cutAtWord(text: string, max: number): string {
-  // Twice the length always holds enough code points, and a description may be megabytes long.
+  // Twice the length always contains enough code points, and a description may be megabytes long.
   if (max === Infinity) return text;
   const characters = Array.from(text.slice(0, 2 * max + 2));
   if (characters.length <= max) return text;
@@ -76,11 +76,11 @@ function cutAtWord(text: string, max: number): string {
   return space > 0 ? cut.slice(0, space) : cut;
 }
 
-// An input schema cut down to what a call needs: names, types, allowed values, and what is required.
+// Reduces an input schema to what a call needs: names, types, allowed values, and required members.
 
 /**
- * Condenses as ToolMux does, but keeps `enum` and `const`: without them a model guesses the values.
- * Takes anything; what is no schema of an object becomes `{"type":"object"}`.
+ * Condenses as ToolMux does, but keeps `enum` and `const`, because a model would guess the values. Accepts anything;
+ * what is not an object schema becomes `{"type":"object"}`.
  */
 export function condenseSchema(schema: unknown): JsonObject {
   const properties = isObject(schema) ? schema['properties'] : undefined;
@@ -118,16 +118,17 @@ function includesArray(type: unknown): boolean {
   return type === 'array' || (Array.isArray(type) && type.includes('array'));
 }
 
-// A text from outside as one plain line: nothing invisible, nothing that reorders or hides what stands next to it.
+// Reduces a foreign text to one plain line, without invisible characters and without characters that reorder or hide
+// others.
 
 /**
  * Controls, format characters (zero width, bidirectional, tags) and variation selectors, which can carry hidden text.
  */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/gu;
 
-/** @param max most characters (code points) of the answer; what is longer ends in "…" */
+/** @param max maximum number of characters (code points); longer texts end in "…" */
 export function truncateLine(text: string, max: number): string {
-  // Far more than can be shown, and cut before the work: a text may be megabytes long.
+  // Truncated first, far above what is shown, because a text may be megabytes long.
   const start = text.slice(0, max * 20).toWellFormed();
   const line = start.replace(/\s+/g, ' ').replace(invisible, '').replace(/ {2,}/g, ' ').trim();
   const characters = Array.from(line);

@@ -1,7 +1,7 @@
 /**
- * Short descriptions that a model wrote for tools: kept per server on disk, shown in place of the condensed ones. They
- * are text that other models read, so they are short plain lines, and each stands for one description of its server
- * only: when that changes, the written one is not shown any more.
+ * Short tool descriptions that a model wrote: stored per server on disk, and shown instead of the condensed ones.
+ * Other models read them, so they are short plain lines, and each is valid for one description of its server only: if
+ * that changes, the rewritten one is no longer shown.
  */
 import { isObject, textOrEmpty } from '../base/json.ts';
 import { createHash } from 'node:crypto';
@@ -12,49 +12,49 @@ import { writeFileAtomic } from '../base/atomic-file.ts';
 import { Emitter } from '../base/emitter.ts';
 import { truncateLine } from './condense-tool.ts';
 
-/** Most characters (code points) of a written description. */
+/** Maximum length of a rewritten description, in characters (code points). */
 export const maxDescriptionLength = 200;
 
 interface WrittenDescriptions {
   /** Time of the last write, in ms since 1970. */
   readonly at: number;
-  /** Who that was. */
+  /** The author of the last write. */
   readonly by: string;
   readonly texts: ReadonlyMap<string, WrittenText>;
 }
 
 /** Access for modes. */
 export interface DescriptionReader {
-  /** Returns the description written for a tool while `own` is still its server's description. */
+  /** Returns the rewritten description of a tool while `own` is still its server's description. */
   find(server: string, tool: string, own: unknown): string | undefined;
 }
 
 interface WrittenText {
   readonly text: string;
-  /** Fingerprint of the server's own description that it stands for. */
+  /** Hash of the server's own description that it replaces. */
   readonly of: string;
 }
 
-/** Texts that were written in another product. */
+/** Descriptions that another product stored. */
 export interface InheritedTexts {
   find(server: string, tool: string): string | undefined;
-  /** In ms since 1970; undefined if it is not known. */
+  /** In ms since 1970; undefined if unknown. */
   readonly writtenAt: number | undefined;
 }
 
 export class DescriptionStore implements DescriptionReader {
-  /** Some text is not what it was. */
+  /** Emits when a description has changed. */
   readonly changed = new Emitter();
   readonly #folder: string;
   readonly #hashOf: (server: string) => string | undefined;
   readonly #inherited: InheritedTexts;
   readonly #known = new Map<string, WrittenDescriptions | undefined>();
-  /** Writes follow each other, so that the last one stays. */
+  /** Serializes writes. */
   #saving: Promise<unknown> = Promise.resolve();
 
   /**
-   * `hashOf` gives the hash of a server's entry: an entry that changed is another server, with nothing written yet.
-   * `inherited` knows what was written in another product, for tools that have nothing here.
+   * `hashOf`: hash of a server's entry; a changed entry is another server, without rewritten descriptions.
+   * `inherited`: descriptions of another product, for tools without one here.
    */
   constructor(
     folder: string,
@@ -72,12 +72,12 @@ export class DescriptionStore implements DescriptionReader {
     return written.text !== '' && written.of === fingerprint(own) ? written.text : undefined;
   }
 
-  /** When the texts of another product were written, in ms since 1970. */
+  /** When the descriptions of another product were written, in ms since 1970. */
   get inheritedAt(): number | undefined {
     return this.#inherited.writtenAt;
   }
 
-  /** All that was written for a server. */
+  /** All rewritten descriptions of a server. */
   forServer(server: string): WrittenDescriptions | undefined {
     const hash = this.#hashOf(server);
     if (hash === undefined) return undefined;
@@ -86,8 +86,8 @@ export class DescriptionStore implements DescriptionReader {
   }
 
   /**
-   * Keeps texts for tools, each with the server's own description of it; an empty text takes the written one back. What
-   * was written for other tools stays. Rejects with what the file system throws.
+   * Stores descriptions, each with the server's own one; an empty text removes the rewritten one. Those of other tools
+   * stay. Rejects with file system errors.
    */
   async save(server: string, texts: ReadonlyMap<string, { text: string; own: unknown }>, by: string): Promise<void> {
     const hash = this.#hashOf(server);
@@ -104,14 +104,14 @@ export class DescriptionStore implements DescriptionReader {
     this.changed.emit();
   }
 
-  /** The user wants the server's own descriptions of these tools back. Rejects with what the file system throws. */
+  /** Restores the server's own descriptions of these tools for the user. Rejects with file system errors. */
   async restoreOriginal(server: string, tools: readonly string[]): Promise<void> {
     const hash = this.#hashOf(server);
     if (hash === undefined) return;
     const { at = Date.now(), by = '', texts } = this.forServer(server) ?? {};
     const left = new Map(texts);
     for (const tool of tools) {
-      // Another product's file is not ours to change: what it says of the tool is passed over from now on.
+      // Another product's file is not ours to change, so its description of the tool is ignored from now on.
       if (this.#inherited.find(server, tool) === undefined) left.delete(tool);
       else left.set(tool, { text: '', of: '' });
     }
@@ -139,7 +139,10 @@ export class DescriptionStore implements DescriptionReader {
 
 const formatVersion = 1;
 
-/** Read at once, because a list of tools is made at once; the file is small. What is no such file counts as none. */
+/**
+ * Read synchronously, because lists of tools are created synchronously; the file is small. An invalid file counts as
+ * none.
+ */
 function read(file: string): WrittenDescriptions | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,21 +1,19 @@
-/**
- * A schema as a list has it: without what a model does not need to write arguments. A refused call returns the rest.
- */
+/** A schema for lists: without what a model does not need to write arguments. An argument error returns the rest. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { firstClause } from './clauses.ts';
 import { schemaMapKeywords, subschemaKeywords } from './shape-schema.ts';
 
-/** Longest description of a parameter, and of one that is inside of another or may be left out, in characters. */
+/** Maximum length of a parameter's description, and of that of a nested or optional one, in characters. */
 const maxDescriptionLength = 100;
 const maxNestedDescriptionLength = 60;
-/** Numbers from here on are a language's own limit, not the server's. */
+/** Greater numbers are a language's limit, not the server's. */
 const unlimited = Number.MAX_SAFE_INTEGER;
-/** Texts of this length nobody writes by accident. */
+/** A limit of this length is never reached by accident. */
 const minOmittedMaxLength = 100;
 
 /**
- * `schema` as shapeSchema has it. What is left fits everything that the whole one does; where less would be more (in
- * `not`, `if` and `oneOf`) nothing that decides is left out.
+ * `schema`: from shapeSchema. The remaining schema accepts everything that the whole one does; inside of
+ * `not`, `if` and `oneOf`, where removing would accept less, no constraint is removed.
  */
 export function leanSchema(schema: JsonObject): JsonObject {
   // These keywords depend on the members next to them.
@@ -24,9 +22,9 @@ export function leanSchema(schema: JsonObject): JsonObject {
 }
 
 interface Place {
-  /** Nothing that decides may go. */
+  /** Whether constraints must stay. */
   readonly isStrict: boolean;
-  /** It holds together with other schemas. */
+  /** Whether it applies together with other schemas. */
   readonly isJoined: boolean;
   readonly depth: number;
   readonly isRequired: boolean;
@@ -88,7 +86,7 @@ function isFormality(key: string, value: unknown): boolean {
   }
 }
 
-/** Keywords that hold schemas for the same value. */
+/** Keywords with schemas for the same value. */
 const combining = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 
 /** Whether the keyword only excludes unnamed members: models do not invent members if names are listed. */
@@ -105,7 +103,7 @@ function isEmpty(value: unknown): boolean {
 
 function shorter(text: string, { depth, isRequired }: Place): string {
   const clause = firstClause(text, depth <= 1 && isRequired ? maxDescriptionLength : maxNestedDescriptionLength);
-  // Used if the short text is no complete clause.
+  // Used if the short text is not a complete clause.
   return clause.endsWith('…') ? firstClause(text, maxDescriptionLength) : clause;
 }
 

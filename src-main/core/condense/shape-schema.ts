@@ -1,12 +1,9 @@
-/**
- * An input schema without its texts: every keyword that decides which arguments a server takes stays as the server
- * wrote it.
- */
+/** An input schema without its texts: every keyword that constrains arguments stays as the server wrote it. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { pointerKeys } from '../base/json-pointer.ts';
 import { firstClause, isImpliedBy } from './clauses.ts';
 
-/** Keywords that explain and decide nothing. */
+/** Keywords that only explain. */
 const texts = new Set([
   ...['title', 'description', 'examples', 'example', '$comment', 'default'],
   ...['markdownDescription', 'enumDescriptions', 'enumNames', 'readOnly', 'writeOnly'],
@@ -20,26 +17,26 @@ export const schemaMapKeywords: ReadonlySet<string> = new Set([
   'dependentSchemas',
   'dependencies',
 ]);
-/** Keywords that hold a schema, or a list of them. */
+/** Keywords with a schema, or a list of schemas. */
 export const subschemaKeywords: ReadonlySet<string> = new Set([
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
   ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
 ]);
-/** Keywords that another dialect of JSON Schema reads in another way, or not at all. */
+/** Keywords that dialects of JSON Schema interpret differently. */
 const dialectal = new Set([
   ...['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', 'prefixItems', 'additionalItems'],
   ...['dependencies', 'dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties'],
   ...['minContains', 'maxContains'],
 ]);
 
-/** Longest description of a parameter, and longest default (as JSON), in characters. */
+/** Maximum length of a parameter's description, and of a default (as JSON), in characters. */
 const maxDescriptionLength = 100;
 const maxDefaultLength = 20;
 
 /**
- * `lean`: with what each parameter is there for, where its name does not say so, and with defaults worth knowing.
- * Definitions that nothing refers to any more go; those that are referred to stay where they are.
+ * `lean`: keeps descriptions of parameters whose names are not descriptive, and informative defaults.
+ * Unreferenced definitions are removed; referenced ones stay in place.
  */
 export function shapeSchema(schema: JsonObject, lean: boolean): JsonObject {
   const shaped = shapeNode(schema, lean ? [] : undefined) as JsonObject;
@@ -47,7 +44,7 @@ export function shapeSchema(schema: JsonObject, lean: boolean): JsonObject {
   return pruned($schema !== undefined && isDialectal(rest) ? { $schema, ...rest } : rest);
 }
 
-/** `names`: what stands above a node already says; undefined: no texts at all. */
+/** `names`: what the parents of a node already say; undefined: no texts at all. */
 function shapeNode(node: unknown, names: readonly string[] | undefined): unknown {
   if (Array.isArray(node)) return node.map((one) => shapeNode(one, names));
   if (!isObject(node)) return node;
@@ -66,7 +63,7 @@ function shapeMembers(members: JsonObject, names: readonly string[] | undefined)
   );
 }
 
-/** The whole of a tool is described next to its schema. */
+/** A whole tool is described outside of its schema. */
 function wordsOf(node: JsonObject, names: readonly string[]): [string, unknown][] {
   const { description } = node;
   const text =
@@ -78,7 +75,7 @@ function wordsOf(node: JsonObject, names: readonly string[]): [string, unknown][
   ];
 }
 
-/** Whether a default is informative: empty ones are expected of an omitted parameter. */
+/** Whether a default is informative; empty ones are expected. */
 function isMeaningful(value: unknown): boolean {
   const text = JSON.stringify(value) ?? '';
   return !['', 'null', 'false', '""', '[]', '{}'].includes(text) && text.length <= maxDefaultLength;
@@ -97,10 +94,7 @@ function isDialectal(node: unknown): boolean {
   );
 }
 
-/**
- * Without definitions at the top that are out of reach, unless something might reach them in another way than by their
- * place.
- */
+/** Removes unreachable top-level definitions, unless they might be reached other than by their place. */
 function pruned(schema: JsonObject): JsonObject {
   const tables = ['$defs', 'definitions'].filter((key) => isObject(schema[key]));
   if (tables.length === 0) return schema;

@@ -42,7 +42,7 @@ function typeText(schema: unknown, root: unknown): string {
   }
 }
 
-/** Longest type of a result, in characters. */
+/** Maximum length of a result's type, in characters. */
 const maxOutputTypeLength = 160;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * `.toolmux_cache.json` next to a ToolMux config: short descriptions that a model wrote there for tools. ToolMux trusts
- * them while the config is the very text that they were made for, and so do we.
+ * Reads `.toolmux_cache.json` next to a ToolMux config: short tool descriptions written by a model. ToolMux uses
+ * them while the config is the text that they were created for, and so do we.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { truncateLine } from './condense-tool.ts';
 import { maxDescriptionLength } from './description-store.ts';
 
 interface Cache {
-  /** When a model wrote the texts, in ms since 1970; undefined if the file does not say. */
+  /** When the descriptions were written, in ms since 1970; undefined if unknown. */
   readonly at: number | undefined;
   readonly texts: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
@@ -19,7 +19,7 @@ interface Cache {
 const empty: Cache = { at: undefined, texts: new Map() };
 
 const cacheFile = '.toolmux_cache.json';
-/** Some thousand servers with some thousand tools fit. */
+/** Enough for some thousand servers with some thousand tools. */
 const maxBytes = 16 * 1024 * 1024;
 
 export class ToolmuxCache {
@@ -36,7 +36,7 @@ export class ToolmuxCache {
     return this.#read().texts.get(server)?.get(tool);
   }
 
-  /** When the texts were written, in ms since 1970. */
+  /** When the descriptions were written, in ms since 1970. */
   get writtenAt(): number | undefined {
     return this.#read().at;
   }
@@ -49,7 +49,10 @@ export class ToolmuxCache {
   }
 }
 
-/** Read at once, because a list of tools is made at once. What cannot be read, or is of another config, has nothing. */
+/**
+ * Read synchronously, because lists of tools are created synchronously. An unreadable file, or that of another config,
+ * counts as empty.
+ */
 function read(configFile: string): Cache {
   const file = join(dirname(configFile), cacheFile);
   try {
@@ -57,7 +60,7 @@ function read(configFile: string): Cache {
     const cache: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (!isObject(cache) || !isObject(cache['servers'])) return empty;
     const hash = createHash('sha256').update(readFileSync(configFile)).digest('hex');
-    // Made by rule, they say less than our own lines do.
+    // Created by rules, they say less than our own lines.
     if (cache['config_hash'] !== `sha256:${hash}` || cache['model'] === 'algorithmic') return empty;
     const texts = new Map(Object.entries(cache['servers']).map(([server, known]) => [server, textsOf(known)] as const));
     const at = Date.parse(String(cache['generated_at']));

@@ -1,7 +1,6 @@
 /**
- * User interfaces that servers bring for their tools (MCP Apps), as the dashboard shows them: read from the server,
- * checked.
- * Source: SEP-1865 (2026-01-26), extension `io.modelcontextprotocol/ui`.
+ * User interfaces of tools (MCP Apps) for the dashboard: read from the server, and checked. Source: SEP-1865
+ * (2026-01-26), extension `io.modelcontextprotocol/ui`.
  */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
@@ -13,7 +12,7 @@ import type { ManagedServer } from '../servers/managed-server.ts';
 import { toObject } from '../wire/raw-json.ts';
 import { parseViewRequirements, type ViewRequirements } from './view-policy.ts';
 
-/** In characters. The largest official example has two million. */
+/** In characters; the largest official example has two million. */
 const maxViewLength = 16 * 1024 * 1024;
 
 export interface AppView {

@@ -7,13 +7,13 @@ import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 
 /** Declared requirements of a view, as far as they can be granted. */
 export interface ViewRequirements {
-  /** Asked by its scripts. */
+  /** For requests of its scripts. */
   readonly connect: readonly string[];
-  /** Pictures, scripts, styles, fonts, sound. */
+  /** For images, scripts, styles, fonts, audio. */
   readonly resources: readonly string[];
-  /** Pages in frames of its own. */
+  /** For nested frames. */
   readonly frames: readonly string[];
-  /** Allowed bases of its relative addresses. */
+  /** Permitted bases of relative addresses. */
   readonly baseUris: readonly string[];
   readonly permissions: readonly ViewPermission[];
   /** Declared requirements that are never granted, verbatim. */
@@ -30,7 +30,7 @@ export interface ViewGrant {
   readonly permissions: boolean;
 }
 
-/** Names of the features in browsers. */
+/** Browser names of the features. */
 const features: Readonly<Record<ViewPermission, string>> = {
   camera: 'camera',
   microphone: 'microphone',
@@ -38,7 +38,7 @@ const features: Readonly<Record<ViewPermission, string>> = {
   clipboardWrite: 'clipboard-write',
 };
 
-/** More of one kind than this is no list that a user reads. */
+/** Maximum number of domains of one kind, because users do not read longer lists. */
 const maxDomains = 40;
 const maxDomainLength = 260;
 
@@ -65,9 +65,9 @@ export function parseViewRequirements(ui: JsonObject): ViewRequirements {
   };
 }
 
-/** A host with its scheme and perhaps a port; below it all hosts where it begins with `*.`. */
+/** A host with scheme and optional port; a leading `*.` includes all subdomains. */
 const domain = /^(?:https?|wss?):\/\/(?:\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?$/i;
-/** A view never reaches programs of this machine or its network by way of us, least of all ourselves. */
+/** A view must never reach programs of this machine or its network through us, least of all Tooltray. */
 const near = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$|^[\d.]+$/i;
 
 function domainsOf(declared: unknown): { readonly taken: readonly string[]; readonly refused: readonly string[] } {
@@ -87,13 +87,13 @@ function domainsOf(declared: unknown): { readonly taken: readonly string[]; read
 
 export interface ViewPolicy {
   readonly headers: Readonly<Record<string, string>>;
-  /** For the frame's `allow`; empty if nothing is. */
+  /** Value of the frame's `allow`; may be empty. */
   readonly allow: string;
 }
 
 /**
- * `sandbox` gives the frame an origin of its own that is nobody's: no storage, no cookies, no way to its parents. No
- * directive names `'self'`: that would be our own address. What is in the frame's frame inherits all of it.
+ * `sandbox` gives the frame an opaque origin: no storage, no cookies, no access to its parents. No
+ * directive contains `'self'`, which would be our own address. Nested frames inherit all of it.
  */
 export function createViewPolicy(wishes: ViewRequirements, granted: ViewGrant): ViewPolicy {
   const { connect, resources, frames, baseUris } = granted.network ? wishes : noWishes;
@@ -119,8 +119,7 @@ export function createViewPolicy(wishes: ViewRequirements, granted: ViewGrant): 
       'permissions-policy': viewPermissions
         .map((name) => `${features[name]}=${permissions.includes(name) ? '*' : '()'}`)
         .join(', '),
-      // In browsers that support it, this also blocks what a content security policy does not cover: WebRTC and
-      // preconnects.
+      // In supporting browsers, this also blocks what a content security policy does not cover: WebRTC and preconnects.
       'connection-allowlist': `(${reachable.join(' ')})`,
       'x-dns-prefetch-control': 'off',
     },
@@ -135,5 +134,5 @@ const noWishes: Pick<ViewRequirements, 'connect' | 'resources' | 'frames' | 'bas
   baseUris: [],
 };
 
-/** Forms are allowed only so that scripts receive their events: none is ever sent. */
+/** Forms are permitted only so that scripts receive their events; none is ever sent. */
 export const frameSandbox = 'allow-scripts allow-forms';

@@ -1,20 +1,17 @@
-/**
- * The flags of client apps' own `mcp add` commands and what each says about the server; and the lines that install and
- * start nothing.
- */
+/** The flags of client apps' `mcp add` commands and their meaning, and lines that only install. */
 
-// As the help and documentation of Claude Code, Codex, Gemini CLI, Qwen Code, Amp, Droid, Kiro, Amazon Q, Auggie, Kimi
-// and OpenHands write them.
+// As in the help and documentation of Claude Code, Codex, Gemini CLI, Qwen Code, Amp, Droid, Kiro, Amazon Q, Auggie,
+// Kimi and OpenHands.
 
 export type FlagMeaning =
   | { readonly as: Setting }
   /**
-   * It says where the app keeps the server, or how it asks: nothing that a server here has. A note where users would
+   * Says where the app stores the server, or how it asks, which has no equivalent here; with a note if users would
    * miss it.
    */
   | { readonly as: 'nothing'; readonly takesValue: boolean; readonly note?: string };
 
-/** Keys of an entry as the one reader knows them, and `name`. */
+/** Keys of an entry as in the reader, and `name`. */
 export type Setting =
   | 'env'
   | 'headers'
@@ -93,7 +90,7 @@ const verbs = 'i|install|add|ci|link|-S|pull|build|up|clone|tap|require|sync|use
 const setups = 'install|add|setup|init|configure';
 const runner = '(?:npx|bunx|pnpx|pnpm dlx|uvx(?: --from \\S+)?)(?: -\\S+)*';
 
-/** Lines that fetch a package or set an app up, with single blanks. */
+/** Lines that fetch a package or set up an app, with single spaces. */
 const installers: readonly RegExp[] = [
   `(?:${managers})(?: -\\S+)*(?: (?:${groups}))? (?:${verbs})`,
   '(?:npm|pnpm|yarn|bun) run (?:build|install|setup)',
@@ -105,7 +102,7 @@ const installers: readonly RegExp[] = [
   '(?:curl|wget|make|cd)',
 ].map((pattern) => new RegExp(`^(?:sudo )?${pattern}(?: |$)`));
 
-/** Whether a line installs something and starts no server. */
+/** Whether a line only installs something. */
 export function isInstaller(line: string): boolean {
   return installers.some((pattern) => pattern.test(line.replace(/\s+/g, ' ')));
 }

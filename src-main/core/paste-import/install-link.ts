@@ -1,24 +1,22 @@
-/**
- * Links that pages give for "Add to Cursor", "Install in VS Code" and the like: the server that such a link carries.
- */
+/** Links of pages for "Add to Cursor", "Install in VS Code" and similar: the server in such a link. */
 import { isObject, type JsonObject, tryParsePlainJson } from '../base/json.ts';
 import { type RegistryMatch, foundInValue, unrecognizedInputError, quoteWord } from './pasted-server.ts';
 
-/** Ends of host and path of links that carry a server; another address over HTTP is a server's own. */
+/** Endings of host and path of links that contain a server; other HTTP addresses are servers themselves. */
 const places = /(?:^|\/)(?:mcp\/install|add_mcp|launch\/mcp\/add|install-mcp|mcp-install|mcp-import|mcp\/add)$/;
 
-/** Targets of Markdown links, of badges too, and of HTML. */
+/** Targets of Markdown links, including badges, and of HTML links. */
 const inText = /\]\(((?:[^()]|\([^()]*\))*)\)|\bhref=["']([^"']+)["']/g;
 
 /**
- * The servers of the links in a line; undefined if it has none, empty if none of them carries a server. Throws AppError
- * `bad_request` where one does and cannot be read.
+ * The servers of the links in a line; undefined without a link, empty if none contains a server. Throws AppError
+ * `bad_request` for a link that cannot be read.
  */
 export function parseInstallLinks(line: string): readonly RegistryMatch[] | undefined {
   const targets = [...line.matchAll(inText)].map(([, target, html = '']) => target ?? html.replaceAll('&amp;', '&'));
   if (targets.length > 0) return targets.flatMap((target) => parseLink(target.trim()) ?? []);
   const found = parseLink(line);
-  // Some pages show a link with its blanks decoded.
+  // Some pages show a link with decoded spaces.
   const isLink = /^[a-z][a-z0-9+.-]+:\S+$/i.test(line) || /^[a-z+.-]+:(?:mcp\/install\?|\/\/)\S*[?{]/i.test(line);
   if (found !== undefined || !isLink || /^https?:/i.test(line)) return found;
   throw unrecognizedInputError(`Links that add a server are not known in this form: ${quoteWord(line)}.`);
@@ -29,7 +27,7 @@ function parseLink(text: string): readonly RegistryMatch[] | undefined {
   const url = new URL(text);
   const { protocol, host, pathname, searchParams } = url;
   const inside = searchParams.get('url');
-  // What VS Code's page sends on to.
+  // The redirect of VS Code's page.
   if (/(?:^|\.)vscode\.dev$/.test(host) && pathname === '/redirect' && inside !== null && !inside.startsWith('http'))
     return parseLink(inside);
   if (protocol === 'goose:' && host === 'extension') return [gooseServer(searchParams)];
@@ -47,7 +45,7 @@ function carried({ search, searchParams }: URL): readonly RegistryMatch[] {
 /** Parses JSON, plain or in base64. */
 function readConfig(text: string): JsonObject {
   const plain = decoded(text);
-  // A plus sign is a blank in an address, and there are none in base64.
+  // A plus sign is a space in an address, and base64 contains no spaces.
   const json = plain.trimStart().startsWith('{') ? plain : Buffer.from(plain.replace(/ /g, '+'), 'base64').toString();
   const value = tryParsePlainJson(json);
   if (isObject(value)) return value;
@@ -58,7 +56,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // It was decoded already, and has a percent sign in it.
+    // It was decoded already, and contains a percent sign.
     return text;
   }
 }

@@ -1,4 +1,4 @@
-/** A line that adds a server to a client app (`claude mcp add …`), read word by word as that app's command reads it. */
+/** A line that adds a server to a client app (`claude mcp add …`), parsed word by word like the app's command. */
 import type { JsonObject } from '../base/json.ts';
 import { kindByType, plainKey } from '../config/dialects/key-table.ts';
 import { splitCommand } from '../config/dialects/split-command.ts';
@@ -7,7 +7,7 @@ import { type RegistryMatch, unrecognizedInputError, quoteWord } from './pasted-
 import { assignment, parseAssignments, withVariables } from './shell-words.ts';
 
 interface WrittenLine {
-  /** Words that are no flags: name, then command or address, then the command's words. */
+  /** Words that are not flags: name, then command or address, then the command's arguments. */
   readonly words: readonly string[];
   readonly flags: ReadonlyMap<Setting, readonly string[]>;
   readonly notes: readonly string[];
@@ -16,8 +16,9 @@ interface WrittenLine {
 export const isAddress = (word: string): boolean => /^https?:\/\/\S+$/i.test(word);
 
 /**
- * `[flags] NAME COMMAND [ARGS]`, `[flags] NAME -- COMMAND [ARGS]`, `[flags] NAME URL [flags]`: what follows a command
- * is that command's, but variables and a scope at the end. Throws AppError `bad_request` with the word that is not
+ * `[flags] NAME COMMAND [ARGS]`, `[flags] NAME -- COMMAND [ARGS]`, `[flags] NAME URL [flags]`: everything after a
+ * command
+ * belongs to it, except variables and a scope at the end. Throws AppError `bad_request` with the word that is not
  * understood.
  */
 export function parseMcpAddCommand(words: readonly string[]): RegistryMatch {
@@ -57,7 +58,7 @@ function readWords(all: readonly string[]): WrittenLine {
     if (!word.startsWith('-') || word === '-') {
       const isTarget = flags.has('name') || written.length > 0;
       written.push(word);
-      // Droid and Auggie take a whole command line as one word, and flags behind it.
+      // Droid and Auggie take a whole command line as one word, with flags after it.
       const isLine = runners.has(word.split(/\s/)[0] ?? '') && /\s/.test(word);
       // OpenHands: `python -- -m server`.
       const rest = words.slice(words[at + 1] === '--' ? at + 2 : at + 1);
@@ -85,7 +86,7 @@ function readWords(all: readonly string[]): WrittenLine {
   return { words: written, flags, notes };
 }
 
-/** Without the variables and the scope that stand behind a command and are the app's. */
+/** Removes variables and the scope after a command, which belong to the app. */
 function withoutTail(words: readonly string[], onVariable: (pair: string) => void): readonly string[] {
   const [flag, value = ''] = words.slice(-2);
   const isVariable = flag === '--env' && assignment.test(value);
@@ -95,7 +96,7 @@ function withoutTail(words: readonly string[], onVariable: (pair: string) => voi
   return withoutTail(words.slice(0, -2), onVariable);
 }
 
-/** The flags as the keys of an entry. */
+/** The flags as keys of an entry. */
 function settingsOf(flags: WrittenLine['flags'], wrong: readonly Setting[]): JsonObject {
   const client = Object.fromEntries(
     (['clientId', 'callbackPort'] as const).flatMap(
@@ -130,7 +131,7 @@ function numberOf(flag: string, text: string): number {
   throw unrecognizedInputError(`${flag} takes a number, and ${quoteWord(text)} is none.`);
 }
 
-/** Kiro: by commas; others: as a shell would split it. */
+/** Kiro: separated by commas; others: split like a shell. */
 function argsOf(text: string): readonly string[] {
   return text.includes(',') && !/\s/.test(text) ? text.split(',') : splitCommand(text);
 }

@@ -1,4 +1,4 @@
-/** Servers in lines: commands that start one, addresses, links, and lines of apps' own `mcp add` commands. */
+/** Servers in lines: commands that start one, addresses, links, and apps' `mcp add` commands. */
 import { isObject } from '../base/json.ts';
 import { formatCount } from '../base/text-format.ts';
 import { parseText } from '../config/dialects/parse-text.ts';
@@ -12,8 +12,8 @@ import { assignment, splitCommands, parseAssignments, splitShellWords } from './
 const maxLines = 200;
 
 /**
- * In their order; a text is why a line is no server. Throws AppError `bad_request` with the word, and where there are
- * several the line, that is not understood.
+ * In order; a text says why a line is not a server. Throws AppError `bad_request` with the word, and for several lines
+ * the line, that is not understood.
  */
 export function parseLines(text: string): readonly (RegistryMatch | string)[] {
   const lines = splitCommands(text);
@@ -33,7 +33,7 @@ function installer(line: string): string {
   return `${quoteWord(line)} installs a package or sets up an app; it starts no server. Paste what the server's page shows for its configuration: JSON, or the line that starts it.`;
 }
 
-/** `export KEY=value` and `$env:KEY = "value"` before the line that starts the server; undefined for any other line. */
+/** `export KEY=value` and `$env:KEY = "value"` before the line that starts the server; undefined for other lines. */
 function variablesOf(line: string): Readonly<Record<string, string>> | undefined {
   const words = splitShellWords(line.replace(/^\$env:(\w+)\s*=\s*/, 'set $1='));
   const pairs = words[0] === 'export' || words[0] === 'set' ? words.slice(1) : [];
@@ -61,7 +61,7 @@ function readLine(line: string, env: Readonly<Record<string, string>>): readonly
   throw unrecognizedInputError(`${quoteWord(words.slice(0, 3).join(' '))} adds no server.`);
 }
 
-/** The servers of flags of apps that take one: VS Code and the like as JSON, Goose as a line or an address. */
+/** The servers in a flag of apps that accept one: JSON for VS Code and similar, a line or an address for Goose. */
 function carriedBy(flag: string, value: string): readonly RegistryMatch[] {
   if (flag === '--add-mcp') return ofJson(value, flag);
   if (flag === '--with-extension') return [ofCommand(splitShellWords(value), {})];
@@ -72,7 +72,7 @@ function page(line: string): string {
   return `${quoteWord(line)} is a page about a server, and not its address. Paste what the page shows for its configuration: JSON, or the line that starts it.`;
 }
 
-/** `KEY=value npx -y a-server`, also with `env` in front. */
+/** `KEY=value npx -y a-server`, optionally after `env`. */
 function ofCommand(all: readonly string[], env: Readonly<Record<string, string>>): RegistryMatch {
   const words = all[0] === 'env' && assignment.test(all[1] ?? '') ? all.slice(1) : all;
   const start = words.findIndex((word) => !assignment.test(word));
@@ -82,7 +82,7 @@ function ofCommand(all: readonly string[], env: Readonly<Record<string, string>>
   return { entry: { command, args, env: { ...env, ...parseAssignments(words.slice(0, start)) } }, isGuess: true };
 }
 
-/** `add-json NAME '{…}'`, flags anywhere. */
+/** `add-json NAME '{…}'`, with flags anywhere. */
 function readAddJson(words: readonly string[]): RegistryMatch {
   const at = words.findIndex((word) => word.trimStart().startsWith('{'));
   if (at === -1) throw unrecognizedInputError('add-json is followed by a name and JSON, and there is no JSON.');

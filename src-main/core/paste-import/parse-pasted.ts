@@ -1,6 +1,4 @@
-/**
- * The servers in a text that a user pasted, whatever page it is from; what is not understood is said, with the word.
- */
+/** Finds the servers in a text that a user pasted from any page; an error names the word that is not understood. */
 import { isDeepStrictEqual } from 'node:util';
 import JSON5 from 'json5';
 import { AppError } from '../base/errors.ts';
@@ -21,15 +19,15 @@ import {
 import { isRegistryEntry, serverFromRegistryEntry } from './server-json.ts';
 
 export interface PasteDeps {
-  /** Whether a command can be started here: any text is a command line to a parser. */
+  /** Whether a command exists here, because any text parses as a command line. */
   readonly isProgram: (command: string) => Promise<boolean>;
   /** The user's home folder. */
   readonly home: string;
 }
 
 /**
- * Nothing is started and nothing written. Rejects with AppError `bad_request`, `not_found`, unsupported if there is no
- * server in it.
+ * Starts and writes nothing. Rejects with AppError `bad_request`, `not_found`, unsupported if there is no server in
+ * it.
  */
 export async function parsePasted(text: string, deps: PasteDeps): Promise<PastedText> {
   if (/[\0\uFFFD]/.test(text))
@@ -39,7 +37,7 @@ export async function parsePasted(text: string, deps: PasteDeps): Promise<Pasted
     inside.trim(),
   );
   if (blocks.length <= 1) return readText(blocks[0] ?? plain, deps);
-  // Of a page with several blocks of code those count that hold a server.
+  // Of a page with several code blocks, those with a server count.
   const read = await Promise.allSettled(blocks.map((block) => readText(block, deps)));
   const found = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   if (found.length === 0) return readText(blocks[0] ?? '', deps);
@@ -50,7 +48,10 @@ export async function parsePasted(text: string, deps: PasteDeps): Promise<Pasted
   };
 }
 
-/** Whether a word of the command line is a whole text, and no name: `claude mcp add …` in quotes, an address, JSON. */
+/**
+ * Whether a word of the command line is a whole text instead of a name: `claude mcp add …` in quotes, an address,
+ * JSON.
+ */
 export function looksPasted(word: string): boolean {
   const [first = '', ...rest] = word.trim().split(/\s+/);
   if (/[{\n]/.test(word) || /^[a-z][a-z0-9+.-]+:\S/i.test(word)) return true;
@@ -75,7 +76,7 @@ async function readText(text: string, { isProgram, home }: PasteDeps): Promise<P
   if (servers.length === 0) throw unrecognizedInputError('There is no server in this text.');
   const guesses = found.filter((one) => one.isGuess);
   const missing = await missingPrograms(guesses, isProgram);
-  // A page has one badge for each app, and the same server in them.
+  // A page has one badge per app, all with the same server.
   const once = servers.filter((one, at) => !servers.slice(0, at).some((before) => isSame(before, one)));
   return { servers: once.map((one) => withMissing(one, missing)), skipped };
 }
@@ -89,11 +90,11 @@ interface Values {
   readonly notes: readonly string[];
 }
 
-/** undefined: the text is no configuration. Throws AppError `bad_request` where it is one and cannot be read. */
+/** Undefined if the text is not a configuration. Throws AppError `bad_request` for one that cannot be parsed. */
 function valuesOf(text: string, home: string): Values | undefined {
   const miniA = /^\w*mcp\s*=\s*"?([[(].*[\])])"?$/s.exec(text)?.[1];
   if (miniA !== undefined) return fromValue(slon(miniA), 'mini-a', home);
-  // Pages often show the inside of a config, without the braces around it.
+  // Pages often show the inside of a config, without its braces.
   const whole = /^"[^"\n]*"\s*:/.test(text) ? `{${text}}` : text;
   const format = formatOfText(whole);
   if (format === undefined || isAddress(text)) return undefined;
@@ -126,7 +127,7 @@ function fromValue(value: unknown, file: string, home: string): Values {
   return { read: servers.map((server) => [server]), notes };
 }
 
-/** OpenAF's notation, which Mini-A takes: `[(cmd: 'x') | (cmd: 'y')]`. */
+/** OpenAF's notation, which mini-a accepts: `[(cmd: 'x') | (cmd: 'y')]`. */
 function slon(text: string): unknown {
   const signs: Readonly<Record<string, string>> = { '(': '{', ')': '}', '|': ',' };
   try {
@@ -141,7 +142,7 @@ function slon(text: string): unknown {
 }
 
 /**
- * Returns the programs among the commands that are not installed. Throws AppError `bad_request` for a text that is no
+ * Returns the commands' programs that are not installed. Throws AppError `bad_request` for a text that is not a
  * command either.
  */
 async function missingPrograms(
@@ -179,7 +180,7 @@ function finished(entry: JsonObject, name: string | undefined, notes: readonly s
   };
 }
 
-/** `docker run -e NAME` takes it from docker's own environment, which here is the entry's. */
+/** `docker run -e NAME` takes the value from docker's own environment, which is the entry's. */
 function passedOn({ command, args, env }: JsonObject): readonly string[] {
   if (command !== 'docker' && command !== 'podman') return [];
   const words = Array.isArray(args) ? (args as unknown[]).map(String) : [];

@@ -1,4 +1,4 @@
-/** A server that was found in a pasted text, and how what is not understood of one is said. */
+/** A server in a pasted text, and the error for what is not understood. */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { maskText } from '../base/mask.ts';
@@ -9,26 +9,26 @@ export interface PastedServer {
   readonly name: string;
   /** The entry in Tooltray's config format. */
   readonly entry: JsonObject;
-  /** Parts of the text that were not converted or need input, a sentence each. */
+  /** Parts of the text that were not converted or need input, one sentence each. */
   readonly notes: readonly string[];
 }
 
 export interface PastedText {
   readonly servers: readonly PastedServer[];
-  /** Parts of the text that are not servers, with the reason, a sentence each. */
+  /** Parts of the text that are not servers, with the reason, one sentence each. */
   readonly skipped: readonly string[];
 }
 
-/** A server as it is written, whose name the text may not have. */
+/** A server as written; the text may not name it. */
 export interface RegistryMatch {
   readonly name?: string | undefined;
   readonly entry: JsonObject;
   readonly notes?: readonly string[];
-  /** The text is a command line, and any text is one to a parser. */
+  /** Whether the text was parsed as a command line, which is always possible. */
   readonly isGuess?: true;
 }
 
-/** The entries of a value that a link or a flag carries: one alone, by name, or in a whole configuration. */
+/** The entries in the value of a link or flag: a single one, by name, or in a whole configuration. */
 export function foundInValue(value: JsonObject): readonly RegistryMatch[] {
   const { name, ...alone } = value;
   const { entries } = findServers(value, '');
@@ -39,7 +39,7 @@ export function foundInValue(value: JsonObject): readonly RegistryMatch[] {
   return found.length > 0 ? found : [{ name: typeof name === 'string' ? name : undefined, entry: alone }];
 }
 
-/** Says what is in the way, with the word that does. */
+/** The error for a word that is not understood. */
 export function unrecognizedInputError(what: string, fix = howToPaste): AppError {
   return new AppError('bad_request', what, { fix });
 }
@@ -47,7 +47,7 @@ export function unrecognizedInputError(what: string, fix = howToPaste): AppError
 const howToPaste =
   'Paste the JSON that a server\'s page shows, with "mcpServers" or one entry, the command that starts it, a "claude mcp add …" line, an install link, or its address.';
 
-/** A word of the text as an error may show it: quoted, short, without secrets. */
+/** A word of the text for an error: quoted, short, without secrets. */
 export function quoteWord(word: string): string {
   return JSON.stringify(maskText(truncateText(word, 60)));
 }

@@ -1,6 +1,4 @@
-/**
- * A registry's `server.json` that was pasted: the first way to run it that can be had here, and what it still asks for.
- */
+/** A pasted `server.json` of a registry: the first install option that works here, and the inputs it still needs. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { buildEntry } from '../registry/build-entry.ts';
 import { requireInstallable } from '../registry/registry-service.ts';
@@ -23,7 +21,7 @@ export function serverFromRegistryEntry(value: JsonObject): RegistryMatch {
   const required = option.inputs.filter((input) => input.isRequired && input.default === '');
   const placeholders = Object.fromEntries(required.map(({ id, label }) => [id, placeholderFor(label)]));
   const origin = { name: '', server: server.name, version: server.version };
-  // No registry vouches for a pasted text, so none is named in the entry.
+  // No registry vouches for a pasted text, so the entry names none.
   const { registry: _unproven, ...entry } = buildEntry(option, placeholders, origin, (_, secret) => secret);
   const others = server.options.filter(({ id, plan }) => id !== option.id && plan !== undefined).length;
   return {
@@ -39,7 +37,7 @@ export function serverFromRegistryEntry(value: JsonObject): RegistryMatch {
   };
 }
 
-/** Keys of the registry's first schemas (2025-07 and before) → those of today. Source: its schema of 2025-07-09. */
+/** Keys of the registry's first schemas (until 2025-07) → current ones. Source: its schema of 2025-07-09. */
 const oldKeys: Readonly<Record<string, string>> = {
   registry_type: 'registryType',
   registry_name: 'registryType',
@@ -56,7 +54,7 @@ const oldKeys: Readonly<Record<string, string>> = {
   file_sha256: 'fileSha256',
 };
 
-/** A server.json of today's form; one that has it already is unchanged. */
+/** A server.json in the current format; unchanged if it already is. */
 function modernForm(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(modernForm);
   if (!isObject(value)) return value;

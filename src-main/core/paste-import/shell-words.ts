@@ -1,24 +1,23 @@
 /**
- * Lines of a shell, read as words: nothing of them is ever run, filled in or looked up, and what only a shell could do
- * is said.
+ * Splits shell lines into words without running, expanding or looking up anything; reports what only a shell could do.
  */
 import { splitCommand } from '../config/dialects/split-command.ts';
 import { unrecognizedInputError, quoteWord } from './pasted-server.ts';
 
 export const assignment = /^([A-Za-z_]\w*)=(.*)$/s;
 
-/** The commands of a text, each on one line: without prompts and comments, put together where a line continues. */
+/** The commands of a text, one per line: without prompts and comments, with continued lines joined. */
 export function splitCommands(text: string): readonly string[] {
   const lines = text
     .replace(/[“”]/g, '"')
     .replace(/[‘’]/g, "'")
-    // How sh, PowerShell and cmd say that a line continues.
+    // Line continuations of sh, PowerShell and cmd.
     .replace(/[ \t][\\`^][ \t]*\r?\n\s*|\\\r?\n\s*/g, ' ')
     .split(/\r?\n/);
   const commands: string[] = [];
   let open: string | undefined;
   for (const line of lines) {
-    // Without a prompt, and the signs of code, of a quotation or of a link around it.
+    // Without a prompt, and marks of code, quotations or links around it.
     const plain = line.trim().replace(/^(?:[$>%]|PS [^>]*>)\s+/, '');
     const whole: string =
       open === undefined ? plain.replace(/^(?:`([^`]+)`|"([^"\s]+)"|<([^<>\s]+)>)$/, '$1$2$3') : `${open}\n${line}`;
@@ -30,7 +29,7 @@ export function splitCommands(text: string): readonly string[] {
   return open === undefined ? commands : [...commands, open];
 }
 
-/** Throws AppError `bad_request` where a word is one that only a shell understands. */
+/** Throws AppError `bad_request` for a word that only a shell understands. */
 export function splitShellWords(line: string): readonly string[] {
   if (isOpen(line))
     throw unrecognizedInputError(`A quotation mark is not closed: ${quoteWord(line)}.`, 'Copy the full text.');
@@ -53,14 +52,14 @@ function forShells(sign: string): Error {
   );
 }
 
-/** `$NAME` becomes our way to say the same; everything else stays. */
+/** `$NAME` in our own notation; everything else unchanged. */
 export function withVariables(value: string): string {
   return value.replace(/\$(?:\{([A-Z_][A-Z0-9_]*)\}|([A-Z_][A-Z0-9_]*)\b)/g, (_, braced?: string, bare?: string) => {
     return `\${env:${braced ?? bare}}`;
   });
 }
 
-/** `NAME=value`, or `NAME` alone, which is taken from the environment at each start. Throws AppError `bad_request`. */
+/** `NAME=value`, or only `NAME`, which is read from the environment at each start. Throws AppError `bad_request`. */
 export function parseAssignments(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {

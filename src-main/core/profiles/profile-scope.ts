@@ -8,11 +8,11 @@ import type { AppConfig, Profile, ProfileSettings } from '../config/app-config.t
 
 export interface ProfileScope {
   hasServer(server: string): boolean;
-  /** `definition`: the tool as its server has it. */
+  /** `definition`: the server's definition of the tool. */
   hasTool(server: string, definition: JsonObject): boolean;
 }
 
-/** Combined scope of all these profiles, read from the config at each check. A removed profile allows nothing. */
+/** The combined scope of these profiles, read from the config at each check. A removed profile permits nothing. */
 export function createProfileScope(profiles: readonly string[], config: () => AppConfig): ProfileScope {
   const each = profiles.map((profile) => scopeOfOne(profile, config));
   return {
@@ -38,12 +38,12 @@ function scopeOfOne(profile: string, config: () => AppConfig): ProfileScope {
   };
 }
 
-/** Combined grant of these profiles. Without any, nothing; `everything` is a profile, too. */
+/** The combined grant of these profiles; nothing without profiles. `everything` is a profile, too. */
 export function grantOf(profiles: readonly string[]): string {
   return `${grantMark}${JSON.stringify([...new Set(profiles)].sort())}`;
 }
 
-/** In a grant. No name of the config is like it. */
+/** Used in a grant; no configured name is equal to it. */
 export const everything = '*';
 /** Cannot occur at the start of a configured name. */
 const grantMark = '(grant) ';
@@ -56,7 +56,7 @@ function grantScope(profiles: readonly string[], config: () => AppConfig): Profi
   };
 }
 
-/** One that is always there; no name of the config is like it. */
+/** Always exists; no configured name is equal to it. */
 export const readOnlyProfile = '(read-only)';
 
 /** Canonical name of a config layer's scope: equal for all users with an equal scope. */
@@ -81,9 +81,8 @@ export function findProfile({ profiles }: Pick<ProfileSettings, 'profiles'>, nam
 }
 
 /**
- * The profiles that a connection has: the one it came by (an address, a token, an option), the one its app is held to,
- * and those that bound who came. All of them count, so that none is got rid of by a name: anyone may call themselves
- * any app.
+ * The profiles of a connection: the requested one (by address, token or option), the one of its app, and those of the
+ * user. All apply, so that a client cannot avoid one by naming itself differently.
  */
 export function effectiveProfiles(
   { appProfiles }: Pick<ProfileSettings, 'appProfiles'>,
@@ -95,7 +94,7 @@ export function effectiveProfiles(
   return [...new Set([came, held, ...bounds])].filter((name) => name !== undefined);
 }
 
-/** `known`: the profiles that the caller may know, perhaps only one. */
+/** `known`: the profiles that the caller may know, possibly only one. */
 export function profileNotFoundError(name: string, known: readonly string[] = []): AppError {
   return new AppError('not_found', `There is no profile named ${JSON.stringify(truncateName(name))}.`, {
     fix:
@@ -105,7 +104,7 @@ export function profileNotFoundError(name: string, known: readonly string[] = []
   });
 }
 
-/** A hint that is missing is taken for the worse, as MCP has it: it writes, destroys, and reaches the open world. */
+/** Missing annotations mean the worst, as in MCP: the tool writes, destroys, and is open-world. */
 function allows({ tools, except = [], ...rules }: Profile, server: string, { name, annotations }: JsonObject): boolean {
   const isNamed = (names: readonly string[]): boolean =>
     names.some((one) => one === name || one === `${server}:${String(name)}`);

@@ -1,24 +1,24 @@
 /**
- * Profiles as the user sees them, and the tokens that they create and revoke: for the dashboard and the command line,
- * never reachable by a model.
+ * Profiles as the user sees them, and tokens that the user creates and revokes: for the dashboard and the command
+ * line, never for a model.
  */
 import { displayNameOf } from '../client-apps/app-traits.ts';
 import type { Profile, ProfileSettings } from '../config/app-config.ts';
 import { profileNotFoundError } from './profile-scope.ts';
 import type { ProfileToken, ProfileTokenStore } from './profile-tokens.ts';
 
-/** A profile as the config has it. Names in it may come from servers: show them as text, never as HTML. */
+/** A profile from the config. Names in it may come from servers: show them as text, never as HTML. */
 export interface ProfileRow extends Profile {
   readonly name: string;
-  /** Rules for its servers' tools, in words; empty: everything is allowed. */
+  /** Rules for its servers' tools, in words; empty: everything is permitted. */
   readonly rules: readonly string[];
-  /** The apps that are held to it. */
+  /** The apps that are restricted to it. */
   readonly apps: readonly { readonly app: string; readonly appName: string }[];
-  /** Its address for apps that speak HTTP; empty if there is none. */
+  /** Its HTTP address; empty if there is none. */
   readonly url: string;
 }
 
-/** Times in ms since 1970; `state` is that of the moment it was asked for. */
+/** Times in ms since 1970; `state`: at the time of the request. */
 export interface ProfileTokenRow extends ProfileToken {
   readonly state: 'active' | 'expired' | 'revoked';
 }
@@ -50,7 +50,7 @@ export class ProfileService {
     return { profiles: this.#profiles(), tokens: this.#parts.tokens.list().map(tokenRow) };
   }
 
-  /** `ends`: in ms since 1970, within a year. Rejects with AppError `not_found`, `bad_request`, `not_allowed`. */
+  /** `expiresAt`: in ms since 1970, within a year. Rejects with AppError `not_found`, `bad_request`, `not_allowed`. */
   async issueToken(profile: string, expiresAt: number): Promise<IssuedToken> {
     const profiles = this.#profiles();
     const row = profiles.find(({ name }) => name === profile);

@@ -13,9 +13,9 @@ export interface ProfileToken {
   readonly id: string;
   readonly profile: string;
   readonly since: number;
-  /** It opens nothing from then on. */
+  /** Invalid from then on. */
   readonly expiresAt: number;
-  /** When the user revoked it; undefined: it is not revoked. */
+  /** When the user revoked it; undefined if not revoked. */
   readonly revoked: number | undefined;
 }
 
@@ -25,10 +25,10 @@ interface TokenChange {
 }
 
 type StoredToken = Omit<ProfileToken, 'id'> & {
-  /** SHA-256 of the whole token: 32 random bytes cannot be guessed from it. */ readonly hash: string;
+  /** SHA-256 of the whole token, from which its 32 random bytes cannot be guessed. */ readonly hash: string;
 };
 
-/** The id is in the token, so that one hash is compared and not a hundred. */
+/** The token contains its id, so that only one hash has to be compared. */
 const shape = /^tooltray_([0-9a-f]{12})_[\w-]{43}$/;
 const maxActiveTokens = 100;
 /** Maximum number of ended tokens, retained to explain why; the oldest are evicted first. */
@@ -56,14 +56,14 @@ export class ProfileTokenStore {
     this.#now = now;
   }
 
-  /** Without what they are compared with; oldest first. */
+  /** Without the hashes; oldest first. */
   list(): ProfileToken[] {
     return [...this.#stored.readAny()].map(([id, stored]) => shown(id, stored)).sort((a, b) => a.since - b.since);
   }
 
   /**
-   * `expiresAt`: within a year from now. The token itself is returned here and never again. Rejects with AppError
-   * `bad_request` for another end, `not_allowed` if there are too many.
+   * `expiresAt`: within a year. Only this call returns the token itself. Rejects with AppError
+   * `bad_request` for another time, `not_allowed` if there are too many.
    */
   async issue(profile: string, expiresAt: number): Promise<ProfileToken & { readonly token: string }> {
     const id = randomBytes(6).toString('hex');
@@ -82,7 +82,7 @@ export class ProfileTokenStore {
     return { ...shown(id, stored), token };
   }
 
-  /** Answers what it was, and whether it had been in force. Rejects with AppError `not_found`. */
+  /** Returns the token, and whether it was in force. Rejects with AppError `not_found`. */
   async revoke(id: string): Promise<ProfileToken & { readonly wasInForce: boolean }> {
     const revoked = await this.#stored.change((all) => {
       const stored = all.get(id);
@@ -98,8 +98,8 @@ export class ProfileTokenStore {
   }
 
   /**
-   * Verifies a token for this profile: undefined if unknown, an AppError with the reason if it has ended, else the
-   * token. Throws AppError `not_allowed` if other users can access the file.
+   * Verifies a token for this profile: undefined if unknown, an AppError with the reason if it has ended, otherwise
+   * the token. Throws AppError `not_allowed` if other users can access the file.
    */
   verify(profile: string, given: string): ProfileToken | AppError | undefined {
     const id = shape.exec(given)?.[1] ?? '';
@@ -109,7 +109,7 @@ export class ProfileTokenStore {
     return this.#isInForce(stored) ? shown(id, stored) : ended(stored);
   }
 
-  /** When the next one runs out; undefined: none does. */
+  /** When the next token expires; undefined: none does. */
   get nextExpiry(): number | undefined {
     const expiries = [...this.#stored.readAny().values()]
       .filter((one) => this.#isInForce(one))
@@ -117,7 +117,7 @@ export class ProfileTokenStore {
     return expiries.length === 0 ? undefined : Math.min(...expiries);
   }
 
-  /** Whether it opens something now. A file that is not to be trusted can still take away. */
+  /** Whether the token is valid now. Even a file that others can write can still revoke it. */
   isActive(id: string): boolean {
     const stored = this.#stored.readAny().get(id);
     return stored !== undefined && this.#isInForce(stored);

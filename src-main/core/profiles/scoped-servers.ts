@@ -1,4 +1,4 @@
-/** The servers of a profile, as a whole core has all of them: others are as if they were not configured. */
+/** The servers of a profile, as if no others were configured. */
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
@@ -16,7 +16,7 @@ export class ScopedServers implements ServerSet {
   constructor(servers: ServerSet, scope: ProfileScope) {
     this.#servers = servers;
     this.#scope = scope;
-    // A listener looks again, at these servers only.
+    // Listeners check again, with these servers only.
     this.changed = servers.changed;
     this.listingChanged = servers.listingChanged;
     this.#stop = servers.notified.on((notification) => {

@@ -1,4 +1,4 @@
-/** Kept answers of some profiles together: what was kept in others, or in none, is as if it were not kept. */
+/** The spills of some profiles; spills of others, or outside of profiles, appear not to exist. */
 import type { ResultShaper } from '../calls/shape-result.ts';
 import type { Principal } from '../security/principal.ts';
 import type { SpillStore } from '../spills/spill-store.ts';
@@ -40,14 +40,14 @@ export class ScopedSpills {
     };
   }
 
-  /** The same rules; what it keeps is theirs. */
+  /** The same rules, with these spills. */
   scopeShaper(shaper: ResultShaper): ResultShaper {
     return shaper.withSpill((result, origin, ...how) =>
       this.#stored.spill(result, { ...origin, profiles: this.#profiles }, ...how),
     );
   }
 
-  /** Files of folders that the user allowed are no part of a profile either; nor is a server that it had before. */
+  /** Files in permitted folders are outside of a profile, too; so are servers that it had before. */
   async #isOwn(ref: string, caller: Principal): Promise<boolean> {
     const spill = await this.#stored.find(ref, caller);
     if (spill === undefined || spill.profiles !== this.#profiles) return false;
@@ -55,5 +55,5 @@ export class ScopedSpills {
   }
 }
 
-/** Owner of results made by helper tools (`ResultShaper.shapeOwn`). */
+/** Owner of results of helper tools (`ResultShaper.shapeHelperResult`). */
 const ownServer = 'tooltray';

@@ -1,4 +1,4 @@
-/** Makes an entry of the config from one way to run a server of a registry and what the user answered. Pure. */
+/** Creates a config entry from an install option of a registry server and the user's inputs. Pure. */
 import { defaultSandbox } from '../admin/default-sandbox.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -10,7 +10,7 @@ import type { LaunchPlan, NamedValue, PlannedArgument, ParsedOption } from './pa
 /** Values by input id; the default applies if absent. Several values of one input are on separate lines. */
 export type InputValues = Readonly<Record<string, string>>;
 
-/** Something that is in the way of an entry. */
+/** A missing or invalid input. */
 export interface InputProblem {
   /** The input. */
   readonly id: string;
@@ -54,8 +54,8 @@ export function secretInputValues(
 }
 
 /**
- * In a box where it is a command that is none itself. The answers are to be without problems. Throws AppError
- * `bad_request` for an answer that would make the runner run something else.
+ * Sandboxed if it is a command that does not bring its own sandbox. The inputs must be valid. Throws AppError
+ * `bad_request` for an input that would make the runner run something else.
  */
 export function buildEntry(
   { inputs, plan }: ParsedOption & { readonly plan: LaunchPlan },
@@ -84,7 +84,7 @@ export function buildEntry(
     command,
     args: [...kind.words({ runtime, name, version, source, variables: Object.keys(env) }), ...args],
     ...(Object.keys(env).length > 0 && { env }),
-    // A container is its box; in one of Tooltray, the runner could not reach what makes containers.
+    // A container is already isolated, and in a sandbox the runner could not reach the container engine.
     isolation: kind.isOwnBox ? { mode: 'none' } : defaultSandbox,
     registry,
   };
@@ -106,7 +106,7 @@ function named(list: readonly NamedValue[], values: Values): Record<string, stri
   return Object.fromEntries(list.flatMap(({ name, pieces }) => values(pieces).map((value) => [name, value] as const)));
 }
 
-/** One text, or several where it is one repeated input; none where an input of it is empty. */
+/** One text, or several for a single repeated input; none if an input is empty. */
 function fill(
   pieces: readonly TemplatePart[],
   inputs: ReadonlyMap<string, RegistryInput>,

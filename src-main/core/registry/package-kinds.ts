@@ -1,4 +1,4 @@
-/** How packages of each kind are run: by which program, with which words, and which names they may have. A table. */
+/** How packages of each kind are run: program, words, and valid names. A table. */
 import type { JsonObject } from '../base/json.ts';
 import { containerOptions, runnerOf, steeringOf } from '../trust/runner-words.ts';
 import { optionalText } from './parse-input.ts';
@@ -11,9 +11,9 @@ export interface PackageKind {
   /** Names that publishers use for that program; other programs are unsupported. */
   readonly hints: readonly string[];
   readonly name: RegExp;
-  /** The words up to the package's own arguments. `variables`: names that its process is to have. */
+  /** The words before the package's own arguments. `variables`: names that its process should receive. */
   readonly words: (one: NamedPackage) => readonly string[];
-  /** It is a box of its own already. */
+  /** Whether it is already isolated. */
   readonly isOwnBox?: true;
 }
 
@@ -21,7 +21,7 @@ interface NamedPackage {
   /** The publisher's arguments for the program. */
   readonly runtime: readonly string[];
   readonly name: string;
-  /** undefined: none is written down. */
+  /** Undefined if unspecified. */
   readonly version: string | undefined;
   /** The source it is fetched from, if not the default. */
   readonly source: string | undefined;
@@ -67,9 +67,9 @@ export const packageKinds: Readonly<Record<string, PackageKind>> = {
     words: ({ runtime, name, version, variables }) => [
       ...['run', '-i', '--rm'],
       ...without(runtime, 'run', '-i', '--interactive', '--rm'),
-      // By name alone: values stay out of the command line.
+      // By name only, so that values stay out of the command line.
       ...variables.flatMap((variable) => ['-e', variable]),
-      // Publishers of today write the tag into the name.
+      // Current publishers write the tag into the name.
       hasImageTag(name) || version === undefined ? name : `${name}:${version}`,
     ],
   },
@@ -95,27 +95,27 @@ const defaultSources: Readonly<Record<string, RegExp>> = {
   nuget: /^https:\/\/api\.nuget\.org(?:\/v3(?:\/index\.json)?)?\/?$/,
 };
 
-/** Another place that a package is fetched from; undefined: the usual one. Images have theirs in their name. */
+/** A non-default source of the package; undefined: the default. Images have theirs in their name. */
 export function customSource(kind: string, raw: JsonObject): string | undefined {
   const source = optionalText(raw['registryBaseUrl']);
   const usual = Object.hasOwn(defaultSources, kind) ? defaultSources[kind] : undefined;
   return source === undefined || usual === undefined || usual.test(source) ? undefined : source;
 }
 
-/** `image:1.2` and `image@sha256:…`; a colon before a slash is a port. */
+/** `image:1.2` and `image@sha256:…`; a colon before a slash precedes a port. */
 export function hasImageTag(image: string): boolean {
   return /[:@][^/]*$/.test(image);
 }
 
-/** How an option of a runner is written: alone, or with a value that is to be like this. */
+/** How an option of a runner is written: alone, or with a value that matches. */
 type OptionRule = 'switch' | RegExp;
 
 const any = /^/;
-/** A version of Python, not a path of a program. */
+/** A Python version, not the path of a program. */
 const pythonVersion =
   /^(?:(?:c?python|pypy|graalpy)?[@-]?)?(?:[<>=~!]=?)?\d+(?:\.\d+){0,2}(?:,?[<>=~!]=?\d+(?:\.\d+){0,2})*$/i;
 
-/** Options a publisher may pass to a runner. Any other could make it fetch or run something else. */
+/** Options that a publisher may pass to a runner. Any other could make it fetch or run something else. */
 const allowed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
   npx: {
     '-y': 'switch',
@@ -225,12 +225,12 @@ const allowed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = 
   },
 };
 
-/** Stands in a word for what the user answers. */
+/** Represents the user's input in a word. */
 export const answered = '\0';
 
 /**
- * Why the words for a runner cannot be used: with them it could run something else; undefined: they can. `words`: as
- * they will be given.
+ * Why the words for a runner are refused, because it could run something else; undefined if permitted. `words`: as
+ * passed.
  */
 export function runtimeProblem(kind: PackageKind, words: readonly string[]): string | undefined {
   const word = refusedWord(kind, words);
@@ -253,8 +253,7 @@ function refusedWord({ runner, isOwnBox }: PackageKind, words: readonly string[]
       if (areSwitches || (name.startsWith('--') && /^(?:true|false)$/.test(joined))) continue;
       return word;
     }
-    // Its value is the next word, whatever that looks like to us: so it is one only where the runner takes it for one
-    // too.
+    // The next word is only a value if the runner treats it as one, too.
     const value = joined ?? words[++at];
     if (value === undefined || (joined === undefined && value.startsWith('-'))) return word;
     if (!value.includes(answered) && !rule.test(value)) return joined === undefined ? `${word} ${value}` : word;
@@ -263,8 +262,8 @@ function refusedWord({ runner, isOwnBox }: PackageKind, words: readonly string[]
 }
 
 /**
- * A named word of a runner with its value, as it is written. A long option and its value are one word: two could be
- * taken for an option and a package.
+ * A named word of a runner with its value. A long option and its value are one word, because two could be taken for an
+ * option and a package.
  */
 export function joinedWord(name: string | undefined, value: string, isSwitch: boolean): readonly string[] {
   if (name === undefined) return [value];
@@ -273,7 +272,7 @@ export function joinedWord(name: string | undefined, value: string, isSwitch: bo
   return name.startsWith('--') ? [`${name}=${value}`] : [name, value];
 }
 
-/** Why a variable cannot be set: it would make the runner fetch or run something else; undefined: it can. */
+/** Why a variable is refused, because the runner would fetch or run something else; undefined if permitted. */
 export function variableProblem(kind: PackageKind, name: string, fixed: string | undefined): string | undefined {
   const runner = runnerOf(kind.runner);
   const steering = steeringOf(runner, name);
@@ -291,16 +290,16 @@ export function sourceVariable(kind: string, { runner }: PackageKind, name: stri
   return isSource && defaultSources[kind]?.test(fixed) !== true ? fixed : undefined;
 }
 
-/** An address of a registry that may be fetched from. */
+/** A registry address that is permitted. */
 export const secureSource = /^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/;
 
-/** Options that give an image more than a container usually has. */
+/** Options that give an image additional privileges. */
 const opens = new Set([
   ...['--volume', '--mount', '--privileged', '--network', '--net', '--pid', '--ipc', '--uts', '--userns', '--cap-add'],
   ...['--device', '--security-opt', '--volumes-from', '--env-file', '--cgroupns', '--runtime', '--publish', '--gpus'],
 ]);
 
-/** Options of `docker run`, as their long names, that give the image more than a container usually has. */
+/** Options of `docker run`, by their long names, that give the image additional privileges. */
 export function privilegedOptions({ isOwnBox }: PackageKind, words: readonly string[]): readonly string[] {
   const options = isOwnBox === true ? containerOptions(words) : [];
   return options.flatMap(({ name, value }) => {

@@ -4,7 +4,7 @@ import { truncateText, markInvisible } from '../base/visible-text.ts';
 
 /** One field of the form. */
 export interface RegistryInput {
-  /** Unique among those of its option. */
+  /** Unique within its option. */
   readonly id: string;
   /** The publisher's name for it: BRAVE_API_KEY, --port. */
   readonly label: string;
@@ -12,20 +12,20 @@ export interface RegistryInput {
   readonly description: string;
   readonly isRequired: boolean;
   readonly isSecret: boolean;
-  /** It takes several values, a line each. */
+  /** Whether it takes several values, one per line. */
   readonly isRepeated: boolean;
   readonly format: 'string' | 'number' | 'boolean' | 'filepath';
   /** The default; may be empty. */
   readonly default: string;
   readonly placeholder: string;
-  /** Only one of these; empty: anything. */
+  /** The permitted values; empty: any. */
   readonly choices: readonly string[];
 }
 
-/** Part of a text: as it stands, or what the user answers. */
+/** Part of a text: literal, or a user's input. */
 export type TemplatePart = string | { readonly input: string };
 
-/** The parts of one value of an entry. */
+/** The parts of a value in an entry. */
 export interface ParsedValue {
   readonly pieces: readonly TemplatePart[];
   readonly inputs: readonly RegistryInput[];
@@ -36,14 +36,14 @@ type Place = Pick<RegistryInput, 'id' | 'label' | 'where'>;
 const formats = ['number', 'boolean', 'filepath'] as const;
 const maxChoices = 100;
 
-/** A value with all that belongs to it: `value` with variables in braces, or a field of its own. */
+/** Parses a value: `value` with variables in braces, or an input of its own. */
 export function parseValue(raw: JsonObject, place: Place): ParsedValue {
   const value = optionalText(raw['value']);
   if (value === undefined) return { pieces: [{ input: place.id }], inputs: [readField(raw, place)] };
   return parseTemplate(value, objectOrEmpty(raw['variables']), place, raw['isSecret'] === true);
 }
 
-/** `https://{tenant}.example.com`: a brace that is no variable stays as it is. */
+/** `https://{tenant}.example.com`: braces without a variable stay unchanged. */
 export function parseTemplate(value: string, variables: JsonObject, place: Place, isSecret: boolean): ParsedValue {
   const inputs: RegistryInput[] = [];
   const pieces = value.split(/(\{[^{}]+\})/).flatMap((part): readonly TemplatePart[] => {

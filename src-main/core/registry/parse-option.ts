@@ -1,7 +1,4 @@
-/**
- * One way to run or reach a server of a registry: what it asks, and the plan by which an entry of the config is made of
- * the answers.
- */
+/** One way to run or reach a server of a registry: its inputs, and the plan to create a config entry from them. */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { truncateText, markInvisible } from '../base/visible-text.ts';
 import { isExactVersion } from '../trust/pins/launch-fingerprint.ts';
@@ -22,30 +19,30 @@ import { optionalText, type TemplatePart, parseTemplate, parseValue, type Regist
 
 /** An install option, as shown to users. */
 export interface InstallOption {
-  /** Its place among those of its server: `package-0`, `remote-1`. */
+  /** Its position in the server: `package-0`, `remote-1`. */
   readonly id: string;
   /** npm package, address on the network … */
   readonly title: string;
   /** The package with its version, or the address. */
   readonly target: string;
   readonly inputs: readonly RegistryInput[];
-  /** Notes for the user before they choose it, a sentence each. */
+  /** Notes for the user before choosing it, one sentence each. */
   readonly notes: readonly string[];
-  /** Why it cannot be added here; absent: it can. */
+  /** Why it cannot be added here; absent if it can. */
   readonly refusal?: string;
 }
 
 export interface ParsedOption extends InstallOption {
-  /** Absent if it is refused. */
+  /** Absent if refused. */
   readonly plan?: LaunchPlan;
 }
 
 /** One value or, if it is repeated, several; nothing if the value is empty. */
 export interface PlannedArgument {
-  /** The option that stands before it: `--port`. */
+  /** The option before it: `--port`. */
   readonly name?: string;
   readonly pieces: readonly TemplatePart[];
-  /** The option alone says yes, and its absence no. */
+  /** Whether the option is a switch without a value. */
   readonly isSwitch?: true;
 }
 
@@ -152,7 +149,7 @@ interface Package {
   readonly source: string | undefined;
 }
 
-/** Why a package cannot be run here; undefined: it can. */
+/** Why a package cannot be run here; undefined if it can. */
 function packageProblem(
   { title, hints, name: names }: PackageKind,
   { command, name, version, source, raw }: Package & { readonly command: string; readonly raw: JsonObject },
@@ -220,7 +217,7 @@ const asks = ['value', 'default', 'choices', 'placeholder', 'format', 'isRequire
 
 function readArgument(raw: JsonObject, id: string, where: RegistryInput['where'], usual: string): ReadWords {
   const name = raw['type'] === 'named' ? optionalText(raw['name']) : undefined;
-  // Nothing is said of a value: the word is all there is.
+  // Without any value, the word itself is the argument.
   if (name !== undefined && asks.every((key) => raw[key] === undefined))
     return { words: [{ pieces: [name] }], inputs: [] };
   const { pieces, inputs } = parseValue(raw, { id, label: name ?? optionalText(raw['valueHint']) ?? usual, where });
@@ -244,8 +241,9 @@ function readNamed(
 }
 
 /**
- * Why the publisher's own words cannot be used. They may name nothing of the user's: `${env:AWS_SECRET_ACCESS_KEY}` in
- * a header would send that away. Nor may they begin such a name, for an answer to end it.
+ * Why the publisher's own words are refused. They must not refer to anything of the user:
+ * `${env:AWS_SECRET_ACCESS_KEY}` in a header would send that away. Nor may they contain the beginning of such a
+ * reference, which an input could complete.
  */
 function fixedProblem(
   values: readonly { readonly name?: string; readonly pieces: readonly TemplatePart[] }[],

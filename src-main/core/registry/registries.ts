@@ -11,7 +11,7 @@ import { fetchRegistry, registryError, type RegistryLimits } from './registry-cl
 import { isOutdated, parseRegistryServer, type RegistryServer } from './registry-server.ts';
 import { serverItems, readRegistryFile, registryFilePath } from './registry-file.ts';
 
-/** Source: the registry's own documentation of its API. */
+/** Source: the registry's API documentation. */
 export const officialRegistry: RegistryConfig = {
   name: 'official',
   url: 'https://registry.modelcontextprotocol.io',
@@ -22,7 +22,7 @@ export interface RegistryQuery {
   readonly registry?: string | undefined;
   /** Substring of the server's name; empty lists all servers. */
   readonly query: string;
-  /** 1 to 100. */
+  /** From 1 to 100. */
   readonly limit: number;
   /** `next` of the previous page. */
   readonly cursor?: string | undefined;
@@ -64,10 +64,7 @@ export class Registries {
     this.#parts = parts;
   }
 
-  /**
-   * Returns all registries: the official one first, as the config redefines it if it does, then the others of the
-   * config.
-   */
+  /** Returns all registries: the official one first (as redefined in the config, if so), then the others. */
   list(): readonly RegistryConfig[] {
     const own = this.#parts.registries();
     return [
@@ -77,7 +74,7 @@ export class Registries {
   }
 
   /**
-   * Rejects with AppError `registry_failed` if the registry cannot be reached, or `not_found` if no registry has that
+   * Rejects with AppError `registry_failed` if the registry is unreachable, or `not_found` if no registry has that
    * name.
    */
   async search({ registry, query, limit, cursor }: RegistryQuery, signal: AbortSignal): Promise<RegistryPage> {

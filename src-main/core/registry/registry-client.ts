@@ -1,7 +1,4 @@
-/**
- * Asks a registry over HTTP: safe addresses only, short answers, not for ever. What is no answer is an error that says
- * so.
- */
+/** Queries a registry over HTTP: safe addresses only, short responses, and a time limit. */
 import { AppError, errorText } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { markInvisible } from '../base/visible-text.ts';
@@ -12,7 +9,7 @@ import { networkError } from '../servers/network/http-errors.ts';
 import { addressKindOf, isSafeUrl, dialRule } from '../servers/oauth/safe-urls.ts';
 
 export interface RegistryLimits {
-  /** Timeout of a whole response, redirects included. */
+  /** Time limit of a response, including redirects. */
   readonly ms: number;
   readonly bytes: number;
 }
@@ -22,7 +19,10 @@ export const registryLimits: RegistryLimits = { ms: 10_000, bytes: 8_000_000 };
 const maxRedirects = 3;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Returns the response as JSON; undefined for a 404. Rejects with AppError `registry_failed`, or as `signal` says. */
+/**
+ * Returns the response as JSON; undefined for a 404. Rejects with AppError `registry_failed`, or with the signal's
+ * reason.
+ */
 export async function fetchRegistry(
   place: RegistryConfig,
   path: string,
@@ -48,7 +48,7 @@ export async function fetchRegistry(
   }
 }
 
-/** `why`: half a sentence. */
+/** `why`: the rest of a sentence. */
 export function registryError({ name, url }: RegistryConfig, why: string, cause?: unknown): AppError {
   return new AppError('registry_failed', `The registry "${name}" could not be asked: ${why}.`, {
     fix: `Nothing is known of what it has. Try again later, or check its address: ${markInvisible(url)}.`,
@@ -57,8 +57,8 @@ export function registryError({ name, url }: RegistryConfig, why: string, cause?
 }
 
 /**
- * The user named the first address; wherever it sends us is judged as where a server's sign-in may lead is: out there
- * leads only out there.
+ * The user configured the first address; redirects follow the rules for sign-ins: a public address may only lead to
+ * public ones.
  */
 async function follow(place: RegistryConfig, path: string, http: HttpFetch, signal: AbortSignal): Promise<Response> {
   const base = new URL(`${place.url.replace(/\/+$/, '')}${path}`);

@@ -6,22 +6,22 @@ import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/j
 import { truncateText, markInvisible } from '../base/visible-text.ts';
 import { type ParsedOption, parsePackage, parseRemote } from './parse-option.ts';
 
-// Source: the registry's own OpenAPI description and schema of server.json, 2025-12-11.
+// Source: the registry's OpenAPI description and schema of server.json, 2025-12-11.
 
-/** All texts are the publisher's, invisible characters in them marked: show them as text, never as HTML. */
+/** All texts are the publisher's, with invisible characters marked: show them as text, never as HTML. */
 export interface RegistryServer {
   /** In the registry: `io.github.user/weather`. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly version: string;
-  /** Who publishes it: what the registry made sure of, the part of its name before the slash. Empty if it has none. */
+  /** The publisher, as verified by the registry: the part of the name before the slash. Empty if there is none. */
   readonly publisher: string;
   /** URL of its source; empty if unknown. */
   readonly repository: string;
   readonly website: string;
   readonly status: 'active' | 'deprecated' | 'deleted';
-  /** Why; may be empty. */
+  /** The reason; may be empty. */
   readonly statusMessage: string;
   /** The registry's timestamp (RFC 3339); may be empty. */
   readonly publishedAt: string;
@@ -33,10 +33,10 @@ const maxOptions = 20;
 const maxDescriptionLength = 1000;
 const maxNameLength = 255;
 
-/** Key of what the registry itself says, beside what the publisher does. */
+/** Key of the registry's own data, as opposed to the publisher's. */
 const registryMeta = 'io.modelcontextprotocol.registry/official';
 
-/** undefined for what is no server. Entries of the registry's first months lie one level higher than those of today. */
+/** Undefined for an invalid entry. Entries of the registry's first months have one level less. */
 export function parseRegistryServer(item: unknown): RegistryServer | undefined {
   const server = isObject(item) && isObject(item['server']) ? item['server'] : item;
   if (!isObject(server)) return undefined;
@@ -61,12 +61,12 @@ export function parseRegistryServer(item: unknown): RegistryServer | undefined {
   };
 }
 
-/** Whether the registry says that a newer version of it is there. */
+/** Whether the registry has a newer version. */
 export function isOutdated(item: unknown): boolean {
   return objectOrEmpty(objectOrEmpty(objectOrEmpty(item)['_meta'])[registryMeta])['isLatest'] === false;
 }
 
-/** A name for the config, from the part behind the slash: `weather`; numbered where that is taken. */
+/** A name for the config, from the part after the slash: `weather`; numbered if that is taken. */
 export function uniqueName(registryName: string, taken: readonly string[]): string {
   const last = registryName.slice(registryName.lastIndexOf('/') + 1);
   const wanted = last.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+|[-.]+$/g, '') || 'server';
@@ -82,7 +82,7 @@ function shown(value: unknown, length: number): string {
   return markInvisible(truncateText(textOrEmpty(value).replace(/\s+/g, ' ').trim(), length));
 }
 
-/** An address that a user may open; empty for anything else. */
+/** An address that a user may open; empty for any other. */
 function pageOf(value: unknown): string {
   const text = textOrEmpty(value);
   const isPage = text.length <= 2000 && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

@@ -12,11 +12,11 @@ import type { LaunchPlan, ParsedOption } from './parse-option.ts';
 import type { Registries } from './registries.ts';
 import { uniqueName, type RegistryServer } from './registry-server.ts';
 
-/** Which way of which server, and what the user answered. */
+/** The server, the install option, and the user's inputs. */
 export interface InstallRequest {
   readonly registry?: string | undefined;
   readonly server: string;
-  /** Exact, as it was shown: a registry may have a newer one by now. */
+  /** The exact version that was shown, because a registry may have a newer one. */
   readonly version: string;
   /** Id of the option. */
   readonly option: string;
@@ -41,11 +41,11 @@ export type AddServerOutcome =
 interface ServiceDeps {
   readonly registries: Registries;
   readonly secrets: Pick<SecretService, 'sealValue' | 'remove'>;
-  /** Names that servers have. */
+  /** Names in use. */
   readonly names: () => readonly string[];
   /** Starts it once. */
   readonly tryEntry: (entry: JsonObject) => Promise<EntryProbe>;
-  /** Rejects with AppError `config_conflict` where the name is taken. */
+  /** Rejects with AppError `config_conflict` if the name is taken. */
   readonly save: (name: string, entry: JsonObject) => Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export class RegistryService {
   }
 
   /**
-   * Starts it once; nothing is kept. Rejects with AppError `bad_request` where something is missing, secret_locked, and
+   * Starts it once; nothing is stored. Rejects with AppError `bad_request` if an input is missing, secret_locked, and
    * as preview.
    */
   async probe(choice: InstallRequest, signal: AbortSignal): Promise<EntryProbe> {
@@ -105,9 +105,9 @@ export class RegistryService {
   }
 
   /**
-   * Tries it and keeps it: the user saw what runs, and what came of it. `untested`: kept without, and in review. A
-   * secret is in the vault before anything is started with it, and goes again where the server is not kept. Rejects as
-   * `try`, or with `config_conflict`.
+   * Tests and stores it. `untested`: stored without a test, and in review. A
+   * secret is in the vault before anything is started with it, and is removed if the server is not stored. Rejects as
+   * `probe`, or with `config_conflict`.
    */
   async add(choice: InstallRequest, name: string, untested: boolean, signal: AbortSignal): Promise<AddServerOutcome> {
     const chosen = await this.#ready(choice, signal);
@@ -137,7 +137,7 @@ export class RegistryService {
     return chosen;
   }
 
-  /** `isNew`: names of those that were not in the vault. */
+  /** `isNew`: names that are new in the vault. */
   async #keepSecrets({ option }: Chosen, values: InputValues, server: string) {
     const names = new Map<string, string>();
     const isNew: string[] = [];
@@ -178,7 +178,7 @@ export function requireInstallable(
   return { ...option, plan };
 }
 
-/** Throws AppError `bad_request`; its data has what is missing. */
+/** Throws AppError `bad_request`; its data contains what is missing. */
 export function requireInputs(option: ParsedOption, values: InputValues): void {
   const unknown = Object.keys(values).find((id) => !option.inputs.some((input) => input.id === id));
   if (unknown !== undefined)

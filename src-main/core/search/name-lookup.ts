@@ -1,15 +1,15 @@
-/** Finds tools by their typed name, bare or with the server before it, whatever separates the words. */
+/** Finds tools by a typed name, with or without the server, whatever separates the words. */
 import { editDistance } from '../base/edit-distance.ts';
 import type { IndexedTool } from './postings.ts';
 import type { SearchDocument } from './search-document.ts';
 import { tokenize } from './word-hashes.ts';
 
-/** `github__create-issue`, `github:create_issue` and `GitHub CreateIssue` have one key. */
+/** `github__create-issue`, `github:create_issue` and `GitHub CreateIssue` have the same key. */
 function nameKey(name: string): string {
   return name.toLowerCase().replace(/[\s_:./-]+/g, '');
 }
 
-/** Fewer letters begin too many names to mean one of them. */
+/** Shorter texts are the beginning of too many names. */
 const minBeginningLength = 4;
 const noTools: ReadonlySet<IndexedTool> = new Set();
 
@@ -38,8 +38,8 @@ export class NameLookup {
   }
 
   /**
-   * Tools whose name begins like this, with the part of it that was typed (0 to 1). A server's name alone begins the
-   * names of all its tools, and does not say which one is meant.
+   * Tools whose name begins with the text, with the matching share (0 to 1). A server's name alone begins all of its
+   * tools' names, and identifies none.
    */
   findByBeginning(name: string): Map<IndexedTool, number> {
     const key = nameKey(name);
@@ -57,8 +57,8 @@ export class NameLookup {
   }
 
   /**
-   * The tools whose names are nearest to one that does not exist ("did you mean"), the nearest first; none if no name
-   * is near. `related` are tools that share words with the name: they may be near in other than spelling.
+   * The tools with the most similar names ("did you mean"), the most similar first; none if no name is similar.
+   * `related`: tools that share words with the name, which may be similar other than by spelling.
    */
   suggest(name: string, related: readonly IndexedTool[]): IndexedTool[] {
     const text = name.slice(0, maxNameLength);
@@ -86,13 +86,13 @@ function keysOf({ server, name }: SearchDocument): Set<string> {
   return new Set([bare, nameKey(server) + bare]);
 }
 
-/** Names beyond this length are compared by their beginning. */
+/** Only this much of longer names is compared. */
 const maxNameLength = 120;
 const minLikeness = 0.6;
-/** A text of more words is a sentence and not a mistyped name. */
+/** A text of more words is a sentence, not a mistyped name. */
 const maxNameWords = 5;
 
-/** The part of the longer spelling that need not change, 0 to 1. Only names with the same first letter are compared. */
+/** The share of the longer spelling that matches, 0 to 1. Only names with the same first letter are compared. */
 function spellingLikeness(name: string, candidate: string): number {
   const key = nameKey(name);
   if (key[0] !== candidate[0] || name.trim().split(/\s+/).length > maxNameWords) return 0;
@@ -102,7 +102,7 @@ function spellingLikeness(name: string, candidate: string): number {
   return distance > limit ? 0 : 1 - distance / longer;
 }
 
-/** Other order or a missing word (`file_read` for `read_file`): the part of the words that both have. */
+/** Another order or a missing word (`file_read` for `read_file`): the share of words that both have. */
 function wordLikeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
   const shared = [...left].filter((word) => right.has(word)).length;
   return (2 * shared) / Math.max(1, left.size + right.size);

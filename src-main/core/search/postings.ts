@@ -28,7 +28,7 @@ export function stemTerm(word: string): string {
 
 export class Postings {
   readonly #tools = new Map<string, Map<IndexedTool, number>>();
-  /** Words without stems, by their first letter. */
+  /** Words without stems, by first letter. */
   readonly #words = new Map<string, Set<string>>();
 
   add(document: SearchDocument): IndexedTool {
@@ -108,7 +108,7 @@ function isBeginning(word: string): boolean {
   return !/^[\u0000-\u024f]{1,2}$/.test(word);
 }
 
-/** Typing errors rarely concern the first letter: only words with the same one are compared. */
+/** Typing errors rarely concern the first letter, so only words with the same one are compared. */
 function spelledLike(word: string, candidate: string): NearWord[] {
   if (word.length < 4) return [];
   const limit = word.length < 8 ? 1 : 2;

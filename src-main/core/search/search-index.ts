@@ -33,12 +33,12 @@ export class SearchIndex {
   readonly #names = new NameLookup();
   #size = 0;
 
-  /** Number of tools indexed. */
+  /** Number of indexed tools. */
   get size(): number {
     return this.#size;
   }
 
-  /** Sets the tools of a server in place of those it had. Other servers are not indexed again. */
+  /** Replaces the tools of a server. Other servers are not indexed again. */
   replaceServer(server: string, documents: readonly SearchDocument[]): void {
     this.removeServer(server);
     const tools = documents.map((document) => this.#postings.add(document));
@@ -57,7 +57,7 @@ export class SearchIndex {
     this.#size -= tools.length;
   }
 
-  /** Scores the query once; several questions may then be asked of the result. */
+  /** Scores the query once; several questions can then be asked of the result. */
   find(query: string): QueryMatches {
     return new QueryMatches(
       scoreQuery(parseQuery(query), { postings: this.#postings, names: this.#names, size: this.#size }),

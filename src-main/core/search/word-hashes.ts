@@ -9,7 +9,7 @@ const anyRun = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}ー]+/gu;
 
-/** Words in order, with repeats. An emoji is a word. */
+/** Words in order, with repetitions. An emoji is a word. */
 export function tokenize(text: string): string[] {
   const words: string[] = [];
   const ascii = !/[^\x00-\x7f]/.test(text);
@@ -54,7 +54,7 @@ function pushCamelCase(run: string, words: string[]): void {
     ? [run]
     : run.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{Ll}))/u);
   if (parts.length > 1) words.push(...parts.map((part) => part.toLowerCase()));
-  // Neighbours joined as well: the brand in "runMySQLQuery" is asked for as "mysql".
+  // Adjacent parts are also joined, so that "mysql" finds "runMySQLQuery".
   for (let i = 1; parts.length > 2 && i < parts.length; i += 1) words.push(`${parts[i - 1]}${parts[i]}`.toLowerCase());
 }
 
@@ -128,7 +128,7 @@ const maxLength = 4_000;
 const maxWords = 64;
 const maxNames = 16;
 const maxClauses = 16;
-/** Between longer ones a comma is that of a sentence. */
+/** In longer clauses, commas are ordinary punctuation. */
 const maxClauseWords = 12;
 
 const looksLikeName = /[\p{L}\p{N}](?:[_:./-]+[\p{L}\p{N}]|(?<=\p{Ll})\p{Lu})/u;
@@ -150,9 +150,9 @@ export function parseQuery(query: string): Query {
   };
 }
 
-/** A comma within a number separates nothing. */
+/** A comma inside a number does not separate. */
 const separator = /[;；，、\n]|,(?!\d)|(?<!\d),/;
-/** More than one sentence, a part that a conjunction ties to the one before, or somebody who speaks of themselves. */
+/** More than one sentence, a part that begins with a conjunction, or a first-person sentence. */
 const sentence =
   /[.!?]\s+\S|[。！？]\s*\S|[,;]\s*(?:and|or|then|but|so|which|if|that|as|please)\b|\b(?:i|we|you|me|my|your|our)\b/i;
 

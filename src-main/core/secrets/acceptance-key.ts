@@ -1,4 +1,4 @@
-/** The vault's key for the record of what the user agreed to of the config file (config/accepted-record.ts). */
+/** The vault's key for the record of approved config (config/accepted-record.ts). */
 import { randomBytes } from 'node:crypto';
 import type { RecordKey } from '../config/accepted-record.ts';
 import type { SecretStore } from './secret-store.ts';

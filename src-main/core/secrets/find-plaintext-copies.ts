@@ -1,8 +1,8 @@
-/** Which files of Tooltray still hold a value as it is: backups and records from before it was moved. */
+/** Finds files of Tooltray that still contain a value in plain text: backups and records from before it was moved. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Files looked into, and bytes of one; what is larger is a record of calls, which is masked when it is written. */
+/** Maximum number of files, and maximum size of one; larger ones are call records, which are masked when written. */
 const maxFiles = 2000;
 const maxBytes = 8 * 1024 * 1024;
 

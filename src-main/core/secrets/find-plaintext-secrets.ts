@@ -1,4 +1,4 @@
-/** Finds what looks like a secret in a server's entry, and puts references in its place. */
+/** Finds probable secrets in a server's entry, and replaces them with references. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { isSecretName, maskText, secretValues } from '../base/mask.ts';
 import { isSuspicious } from '../base/visible-text.ts';
@@ -6,25 +6,25 @@ import { isPrefixedKey, prefixedKeyPattern } from '../base/secret-patterns.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 
 export interface PlaintextSecret {
-  /** Position in the entry, as users read it: `env GITHUB_TOKEN`. */
+  /** Position in the entry, as shown to users: `env GITHUB_TOKEN`. */
   readonly where: string;
   readonly value: string;
   /** Possible names, best first. */
   readonly names: readonly string[];
 }
 
-/** The same for users: without the value. */
+/** The same for users, without the value. */
 export interface FoundSecret {
   readonly server: string;
   /** Position in its entry: `env GITHUB_TOKEN`. */
   readonly where: string;
   /** The actual or suggested name. */
   readonly name: string;
-  /** It is in no file, but in the keychain, where MCPProxy keeps it. */
+  /** Whether it is in the keychain, where MCPProxy stores it, instead of a file. */
   readonly inKeychain?: true;
 }
 
-/** Names the secret that takes the place of a value; undefined leaves it as it is. */
+/** Returns the name of the secret that replaces a value; undefined leaves it unchanged. */
 type Keep = (found: PlaintextSecret) => string | undefined;
 
 /** Returns the likely secrets in an entry, in order. */
@@ -58,8 +58,8 @@ export function keyringSecrets(server: string, entry: JsonObject): readonly Foun
 }
 
 /**
- * The entry with a reference for each value that `keep` gives a name. `plainArgument`: index of an argument that is no
- * secret, whatever it looks like.
+ * The entry with a reference for each value that `keep` names. `plainArgument`: index of an argument that is never a
+ * secret.
  */
 export function withReferences(server: string, entry: JsonObject, keep: Keep, plainArgument = -1): JsonObject {
   const replaced = Object.entries(entry).map(([key, value]): [string, unknown] => {
@@ -81,10 +81,10 @@ export function withReferences(server: string, entry: JsonObject, keep: Keep, pl
   return Object.fromEntries(replaced);
 }
 
-/** `name`: what it is kept under in the entry; undefined for what is known by its shape. */
+/** `name`: its name in the entry; undefined for a value recognized by its shape. */
 type Put = (value: string, name: string | undefined) => string;
 
-/** Shorter ones could not be hidden where they turn up, and are hardly secrets. */
+/** Shorter values could not be masked where they occur, and are rarely secrets. */
 const minSecretLength = 6;
 
 function puts(server: string, keep: Keep, field: string): Put {
@@ -125,7 +125,7 @@ function inMap(map: JsonObject, put: Put): JsonObject {
   return Object.fromEntries(replaced);
 }
 
-/** `Bearer KEY`: the word stays readable. */
+/** Keeps the scheme of `Bearer KEY` readable. */
 function behindScheme(value: string, put: (rest: string) => string): string {
   const [, scheme = '', rest = value] = /^((?:Bearer|Basic|Token|ApiKey) +)(\S.*)$/is.exec(value) ?? [];
   return scheme + put(rest);
@@ -143,7 +143,7 @@ function inWord(word: unknown, before: unknown, put: Put): unknown {
   if (keys !== word) return keys;
   const [, user, password, host] = /^([a-z][\w+.-]*:\/\/[^\s/:@]*:)([^\s/@]+)(@.*)$/is.exec(word) ?? [];
   if (user !== undefined && password !== undefined) return user + put(password, undefined) + host;
-  // Several words are a program or a sentence: what it does is to be read.
+  // Several words are a program or a sentence, which should stay readable.
   return /\s/.test(word) || maskText(word) === word ? word : put(word, undefined);
 }
 

@@ -1,4 +1,4 @@
-/** The places where the vault's key may lie, and how it is had from each: the keychain, a file, the user's head. */
+/** The locations of the vault's key, and how it is read from each: the keychain, a file, a passphrase. */
 import { constants } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import { keyId, generateKdfParams, parseKey, seal, deriveKey, unseal } from './s
 import type { KeyPlace } from './vault-file.ts';
 
 interface KeyStoreOptions {
-  /** Next to the vault. */
+  /** The folder of the vault. */
   readonly folder: string;
   readonly keychain: Keychain;
   /** Returns the passphrase from the environment at start; undefined if none. Rejects if its file cannot be read. */
   readonly givenPassphrase: () => Promise<string | undefined>;
-  /** How long the keychain may take before others go on without it, in ms (3 s by default). */
+  /** How long to wait for the keychain before continuing without it, in ms (default: 3 s). */
   readonly graceMs?: number;
-  /** A key came after all. */
+  /** Called when a key arrives late. */
   readonly onLate: () => void;
 }
 
@@ -25,14 +25,14 @@ const defaultKeychainTimeoutMs = 3000;
 export class KeyStore {
   readonly #options: KeyStoreOptions;
   readonly #keys = new Map<string, Buffer>();
-  /** Questions to the keychain that are open, by key. */
+  /** Pending keychain requests by key. */
   readonly #pending = new Map<string, { readonly answer: Promise<Buffer>; isLate: boolean }>();
 
   constructor(options: KeyStoreOptions) {
     this.#options = options;
   }
 
-  /** Rejects with AppError `secret_locked`, saying why it cannot be had now. */
+  /** Rejects with AppError `secret_locked` and the reason. */
   async find(id: string, place: KeyPlace): Promise<Buffer> {
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
@@ -41,7 +41,9 @@ export class KeyStore {
     return key;
   }
 
-  /** Opens a key that lies under a passphrase. Rejects with AppError `not_allowed` where it is another one. */
+  /**
+   * Opens a key that is encrypted with a passphrase. Rejects with AppError `not_allowed` if the passphrase is wrong.
+   */
   async unlock(id: string, place: KeyPlace & { readonly place: 'passphrase' }, passphrase: string): Promise<void> {
     const opened = unseal(await deriveKey(passphrase, place.stretching), place.sealed, aboutKey(id));
     const key = opened === undefined ? undefined : parseKey(opened);
@@ -50,8 +52,8 @@ export class KeyStore {
   }
 
   /**
-   * Whether a key could be kept in the keychain; the reason why not. Asks for an item that nobody has: a write might
-   * open a dialog.
+   * The reason why the keychain cannot store a key; undefined if it can. Reads a non-existent item, because a write
+   * might open a dialog.
    */
   async keychainProblem(): Promise<string | undefined> {
     try {
@@ -63,8 +65,7 @@ export class KeyStore {
   }
 
   /**
-   * Puts a key where it is had from later on; not in use until the vault says so. Rejects with AppError or the
-   * keychain's reason.
+   * Stores a key for later; not in use until the vault refers to it. Rejects with AppError or the keychain's reason.
    */
   async store(key: Buffer, place: KeyPlace['place'], passphrase?: string): Promise<KeyPlace> {
     const id = keyId(key);
@@ -131,7 +132,7 @@ export class KeyStore {
     try {
       const text = await this.#options.keychain.read(id);
       const key = text === undefined ? undefined : parseKey(text);
-      // Locked and missing look alike in some keychains: neither is a reason to make another key.
+      // Some keychains report locked and missing alike, so neither justifies creating another key.
       if (key === undefined || keyId(key) !== id) {
         throw locked('the keychain does not have its key or is locked');
       }

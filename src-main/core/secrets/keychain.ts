@@ -1,25 +1,25 @@
 /**
- * The system's keychain, asked late and with a limit: a dialog may be open in front of it, and nothing of the core
- * waits for that.
+ * Access to the system keychain: lazy and time-limited, because a dialog may be open in front of it and the core must
+ * not wait for it.
  */
 import process from 'node:process';
 import { WorkerHandle, resolveWorkerUrl } from '../base/workers.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-worker/keychain-messages.ts';
 
 export interface Keychain {
-  /** undefined: the keychain is there and has no such item. Rejects with the reason if it cannot be asked. */
+  /** Undefined: the keychain is available and has no such item. Rejects with the reason if it cannot be queried. */
   read(account: string): Promise<string | undefined>;
   write(account: string, value: string): Promise<void>;
   remove(account: string): Promise<void>;
 }
 
-/** How long a dialog may stay open before we end our question, in ms. */
+/** How long a dialog may stay open before our request is ended, in ms. */
 const maxMs = 5 * 60_000;
 /** Timeout if a user may have to answer a dialog, in ms. */
 const dialogMs = 60_000;
 /**
- * A write that takes as long is aborted: the key goes to another place, and a dialog that is answered later must not
- * undo that.
+ * A slower write is aborted, because the key is then stored elsewhere, and answering the dialog later must not change
+ * that. In ms.
  */
 const writeTimeoutMs = 10_000;
 
@@ -28,7 +28,7 @@ const passedOn = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'USER',
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Each question is a process that ends with its answer; about 60 ms. */
+/** Each request is a process that ends with its answer and takes about 60 ms. */
 export class SystemKeychain implements Keychain {
   readonly #env: Env;
 
@@ -40,7 +40,7 @@ export class SystemKeychain implements Keychain {
     return this.#ask({ act: 'read', account }, maxMs);
   }
 
-  /** A secret that MCPProxy keeps, by its name there; undefined and rejection as with `read`. A dialog may open. */
+  /** A secret of MCPProxy by its name; undefined and rejections as for `read`. A dialog may open. */
   readMcpproxy(name: string): Promise<string | undefined> {
     return this.#ask({ act: 'read MCPProxy’s', account: name }, dialogMs);
   }
@@ -54,7 +54,7 @@ export class SystemKeychain implements Keychain {
   }
 
   async #ask(request: KeychainRequest, limitMs: number): Promise<string | undefined> {
-    // Without a bus the library would start one of its own, which nobody else can see.
+    // Without a bus the library would start its own, which nobody else can see.
     if (process.platform === 'linux' && this.#busIsMissing()) throw new Error('there is no D-Bus session here');
     const env = Object.fromEntries(
       passedOn.flatMap((name) => (this.#env[name] === undefined ? [] : [[name, this.#env[name]] as const])),
@@ -70,7 +70,7 @@ export class SystemKeychain implements Keychain {
       },
     );
     const timer = setTimeout(() => answer.resolve({ failure: 'it did not respond' }), limitMs);
-    // A reader may be abandoned at exit; a process does not exit with a half-finished write.
+    // A read may be abandoned at exit, but the process must not exit during a write.
     if (request.act === 'read') timer.unref();
     const end = (): void => void worker.end();
     process.once('exit', end);

@@ -1,18 +1,18 @@
-/** Puts secrets into what a server is started or reached with, at that moment and for that one line. */
+/** Fills secrets into the launch or address of a server, at its start and for that connection only. */
 import { AppError } from '../base/errors.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { replaceSecrets, secretNamesIn } from '../config/replace-variables.ts';
 import { serverSecretPrefix, type SecretStore } from './secret-store.ts';
 
-/** The fields that secrets may be in, of every kind of server. */
+/** The fields that may contain secrets, in every kind of server. */
 const fields = ['args', 'env', 'url', 'headers', 'oauth'] as const;
 
-/** The names of the secrets that a server gets. */
+/** The names of the secrets that a server receives. */
 export function secretNamesOf(config: ServerConfig): readonly string[] {
   return secretNamesIn(fieldsOf(config));
 }
 
-/** The same without those that have a default, and with the field that names each first. */
+/** The same without those with a default, with the first field that names each. */
 export function requiredSecrets(config: ServerConfig): ReadonlyMap<string, string> {
   const required = new Map<string, string>();
   for (const [field, value] of Object.entries(fieldsOf(config))) {
@@ -29,7 +29,7 @@ export function secretVaultKey(name: string): string {
   return `${serverSecretPrefix}${name}`;
 }
 
-/** The other way round; nothing where it is a sign-in or another key. */
+/** The reverse; empty if the key is not that of a server secret. */
 export function parseSecretVaultKey(name: string): string[] {
   return name.startsWith(serverSecretPrefix) ? [name.slice(serverSecretPrefix.length)] : [];
 }
@@ -38,16 +38,16 @@ type ReadSecret = (name: string) => Promise<string | undefined>;
 
 export interface ResolveSecretsOptions {
   /**
-   * Reads `${user:NAME}` for the user that the server is started for; absent on a desktop, where it means the secret of
+   * Reads `${user:NAME}` of the user that the server is started for; absent on a desktop, where it means the secret of
    * that name.
    */
   readonly readUsers?: ReadSecret;
-  /** The commands by which one is set (`SecretStore.setWith`); of a user's own, where that is another one. */
+  /** The command to set one (`SecretStore.setWith`), and to set a user's own value, if different. */
   readonly setWith?: string;
   readonly setUsersWith?: string;
 }
 
-/** Returns how secrets are resolved without a user: those with a value per user have none. */
+/** Resolves secrets without a user, so that per-user values are missing. */
 export function forNobody({
   setWith,
   setUsersWith,
@@ -56,7 +56,9 @@ export function forNobody({
   return { setWith, ...(setUsersWith !== undefined && { readUsers, setUsersWith }) };
 }
 
-/** The config with its secrets in. Rejects with AppError `secret_missing` or `secret_locked`, naming the server. */
+/**
+ * The config with its secrets filled in. Rejects with AppError `secret_missing` or `secret_locked`, naming the server.
+ */
 export async function resolveSecrets<C extends ServerConfig>(
   config: C,
   read: ReadSecret,
@@ -74,7 +76,7 @@ export async function resolveSecrets<C extends ServerConfig>(
         data: { secret: name, ...(isUsers && options.readUsers !== undefined && { whose: 'user' }) },
       });
     }
-    // A program and a header could not be given it; their own refusals would quote it.
+    // Invalid in a program's arguments or a header; their own errors would quote the value.
     if (value.includes('\0') || (config.kind !== 'stdio' && /[\r\n]/.test(value))) {
       throw new AppError('secret_missing', `The secret ${name} of ${config.name} has characters that cannot be sent.`, {
         fix: `Set it anew, in one line: ${isUsers ? setUsersWith : setWith} ${name}`,

@@ -1,10 +1,10 @@
 /**
- * How values are sealed: AES-256-GCM (NIST SP 800-38D) with what a value is for as associated data, and a key under a
+ * Encrypts values: AES-256-GCM (NIST SP 800-38D) with the purpose of a value as associated data, and keys with a
  * passphrase.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto';
 
-/** Bytes. */
+/** In bytes. */
 const keyLength = 32;
 const nonceLength = 12;
 const tagLength = 16;
@@ -13,18 +13,18 @@ export function generateKey(): Buffer {
   return randomBytes(keyLength);
 }
 
-/** Names a key without telling it. */
+/** Identifies a key without revealing it. */
 export function keyId(key: Buffer): string {
   return createHash('sha256').update('tooltray vault key\n').update(key).digest('base64url').slice(0, 16);
 }
 
-/** A key as it is kept elsewhere; undefined for what is none. */
+/** A stored key; undefined if invalid. */
 export function parseKey(text: string): Buffer | undefined {
   const key = Buffer.from(text.trim(), 'base64url');
   return key.length === keyLength ? key : undefined;
 }
 
-/** `about`: what it is for; the sealed text opens for nothing else. In base64url. */
+/** `about`: its purpose; decryption requires the same. In base64url. */
 export function seal(key: Buffer, text: string, about: string): string {
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about));
@@ -32,7 +32,7 @@ export function seal(key: Buffer, text: string, about: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** undefined if another key sealed it, where it is for something else, or where it was changed. */
+/** Undefined if it was encrypted with another key or for another purpose, or if it was changed. */
 export function unseal(key: Buffer, sealed: string, about: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < nonceLength + tagLength) return undefined;
@@ -58,7 +58,7 @@ export function generateKdfParams(): KdfParams {
   return { salt: randomBytes(16).toString('base64url'), N: 2 ** 15, r: 8, p: 3 };
 }
 
-/** Off our thread. Rejects where the numbers ask for more than 256 MB. */
+/** Runs in the thread pool. Rejects if the parameters require more than 256 MB. */
 export function deriveKey(passphrase: string, { salt, N, r, p }: KdfParams): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const words = passphrase.normalize('NFKC');

@@ -19,42 +19,42 @@ import { filesContaining } from './find-plaintext-copies.ts';
 import { type KeyPlaceName, serverSecretPrefix, type SecretStore, type VaultStatus } from './secret-store.ts';
 import type { JsonObject } from '../base/json.ts';
 
-/** Never with its value. */
+/** Never includes the value. */
 export interface SecretRow {
   readonly name: string;
-  /** ms since 1970; undefined: servers need it, and it is not set. */
+  /** ms since 1970; undefined if servers need it and it is not set. */
   readonly changedAt: number | undefined;
   /** Servers that use the secret. */
   readonly servers: readonly string[];
 }
 
-/** An entry with references in the place of its secrets. */
+/** An entry with references instead of its secrets. */
 export interface EntryWithReferences {
   readonly entry: JsonObject;
   readonly moved: readonly FoundSecret[];
   /** The values removed from it; for this process only. */
   readonly values: readonly string[];
-  /** Names that the vault did not have before. */
+  /** Names that are new in the vault. */
   readonly added: readonly string[];
 }
 
 export interface MovedSecrets {
   readonly moved: readonly FoundSecret[];
-  /** Files that still hold a value as it was. */
+  /** Files that still contain a value in plain text. */
   readonly copies: readonly string[];
 }
 
 interface ServiceDeps {
   readonly vault: SecretStore;
   readonly config: ConfigStore;
-  /** Folders of Tooltray in which copies may lie. */
+  /** Folders of Tooltray that may contain copies. */
   readonly folders: readonly string[];
   readonly keychain: Pick<SystemKeychain, 'readMcpproxy'>;
 }
 
 const nameShape = /^[A-Za-z0-9_][\w.-]{0,99}$/;
 
-/** Before a user's secret is kept. Throws AppError `bad_request`. */
+/** Validates a user's secret before it is stored. Throws AppError `bad_request`. */
 export function validateSecret(name: string, value: string): void {
   if (!nameShape.test(name)) {
     throw new AppError('bad_request', `${JSON.stringify(name)} cannot be the name of a secret.`, {
@@ -95,7 +95,7 @@ export class SecretService {
     return { name, servers: this.#serversWith(name) };
   }
 
-  /** Servers that get it do not start from then on. */
+  /** Servers that use it do not start any more. */
   async remove(name: string): Promise<{ readonly removed: boolean; readonly servers: readonly string[] }> {
     return { removed: await this.#vault.remove(secretVaultKey(name)), servers: this.#serversWith(name) };
   }
@@ -106,15 +106,15 @@ export class SecretService {
     return entries.flatMap(([name, entry]) => this.findInEntry(name, entry));
   }
 
-  /** The same of an entry that is not in the config. */
+  /** The same for an entry that is not in the config. */
   findInEntry(server: string, entry: JsonObject): readonly FoundSecret[] {
     return foundSecrets(server, entry);
   }
 
   /**
-   * Takes secrets out of an entry that is not in the config yet: each is in the vault, and was read back, before its
-   * reference is answered. `plainArgument`: index of an argument that is no secret, whatever it looks like. Rejects
-   * with AppError `secret_locked`.
+   * Takes secrets out of an entry that is not in the config yet: each is stored in the vault, and read back, before
+   * its reference is returned. `plainArgument`: index of an argument that is never a secret. Rejects with AppError
+   * `secret_locked`.
    */
   async sealEntry(server: string, entry: JsonObject, plainArgument?: number): Promise<EntryWithReferences> {
     const chosen = new Map<PlaintextSecret['value'], string>();
@@ -135,7 +135,7 @@ export class SecretService {
     };
   }
 
-  /** Values of secrets, for the user who asks to see them; those that cannot be read are missing. */
+  /** Values of secrets, for the user who reveals them; those that cannot be read are omitted. */
   async valuesOf(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const read = await Promise.all(
       names.map(async (name) => [name, await this.#vault.read(secretVaultKey(name)).catch(() => undefined)] as const),
@@ -149,16 +149,17 @@ export class SecretService {
   }
 
   /**
-   * Keeps a value that is known to be a secret, for a server that is to be added; it was read back before its name is
-   * answered. `isNew`: the vault did not have it. Rejects with AppError `secret_locked`.
+   * Stores a value that is known to be a secret, for a server to be added; it is read back before its name is
+   * returned. `isNew`: the vault did not have it. Rejects with AppError `secret_locked`.
    */
   sealValue(server: string, label: string, value: string): Promise<{ readonly name: string; readonly isNew: boolean }> {
     return this.#keepOne({ value, names: secretNames(server, label) });
   }
 
   /**
-   * Brings over what an entry names and MCPProxy keeps in the keychain; what the vault has already stays as it is.
-   * `problems`: why one did not come, a sentence each. Rejects with AppError `secret_locked`.
+   * Imports secrets that an entry names and MCPProxy stores in the keychain; existing ones in the vault stay
+   * unchanged.
+   * `problems`: why one was not imported, one sentence each. Rejects with AppError `secret_locked`.
    */
   async importKeyring(
     server: string,
@@ -184,9 +185,9 @@ export class SecretService {
   }
 
   /**
-   * Moves what looks like a secret out of the config: into the vault first, read back, then the reference into the
-   * file. Killed in between, both have it. Rejects with AppError `server_not_found`, `secret_locked`, or what the
-   * config's edit is refused with.
+   * Moves probable secrets out of the config: stored in the vault, read back, then replaced by references in the file.
+   * After a crash in between, both have them. Rejects with AppError `server_not_found`, `secret_locked`, or as the
+   * config's edit does.
    */
   async sealConfig(server?: string): Promise<MovedSecrets> {
     const moves: { name: string; before: JsonObject; after: JsonObject; moved: readonly FoundSecret[] }[] = [];
@@ -209,7 +210,7 @@ export class SecretService {
     return { moved: moves.flatMap(({ moved }) => moved), copies: await this.copies(values) };
   }
 
-  /** Files of Tooltray, and of those given, that hold one of these values as it is. */
+  /** Files of Tooltray, and the given ones, that contain one of these values in plain text. */
   copies(values: readonly string[], files: readonly string[] = []): Promise<readonly string[]> {
     return filesContaining(values, this.#config.path, this.#folders, files);
   }
@@ -230,7 +231,7 @@ export class SecretService {
     return this.#vault.status();
   }
 
-  /** Under the first of its names that is free, or has the same value already. */
+  /** Uses the first of its names that is free, or already has the same value. */
   async #keepOne({
     value,
     names,
@@ -239,7 +240,7 @@ export class SecretService {
     const numbered = Array.from({ length: 50 }, (_, at) => `${last}_${at + 2}`);
     for (const name of [...names, ...numbered]) {
       const there = await this.#vault.read(secretVaultKey(name));
-      // A name that a server waits for is that server's: what is found here may be for another place.
+      // A name that a server waits for belongs to that server; the value found here may be for something else.
       const isNew = there === undefined && this.#serversWith(name).length === 0;
       if (isNew) await this.#vault.write(secretVaultKey(name), value);
       else if (there !== value) continue;

@@ -1,7 +1,4 @@
-/**
- * The vault on disk: which keys there are and where each lies, and what is sealed with them. Replaced as a whole, never
- * half.
- */
+/** The vault file: its keys and their locations, and the values encrypted with them. Replaced atomically. */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
@@ -33,7 +30,7 @@ const keyPlace = z.discriminatedUnion('place', [
 ]);
 
 const entry = z.object({
-  /** Id of the key that it is sealed with. */
+  /** Id of the key that it is encrypted with. */
   key: word,
   sealed: z.string(),
   /** ms since 1970. */
@@ -42,7 +39,7 @@ const entry = z.object({
 
 const shape = z.object({
   version: z.literal(1),
-  /** Id of the key that new values are sealed with. */
+  /** Id of the key for new values. */
   current: word,
   keys: z.record(word, keyPlace),
   entries: z.record(word, entry),
@@ -51,9 +48,9 @@ const shape = z.object({
 export type VaultData = Readonly<z.infer<typeof shape>>;
 export type KeyPlace = z.infer<typeof keyPlace>;
 
-/** Bytes; a thousand sign-ins are a few megabytes. */
+/** In bytes; a thousand sign-ins take a few megabytes. */
 const maxBytes = 16 * 1024 * 1024;
-/** A dialog of the keychain may be open meanwhile; a holder that died is noticed at once. */
+/** A keychain dialog may be open meanwhile; a dead holder is noticed at once. */
 const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
 
 export class VaultFile {
@@ -84,10 +81,7 @@ export class VaultFile {
     }
   }
 
-  /**
-   * Writes what `change` makes of it, while no other process does. Rejects as `read` does, and with what `change`
-   * throws.
-   */
+  /** Stores the result of `change`, excluding other processes meanwhile. Rejects as `read` and `change` do. */
   async update<T>(change: (data: VaultData | undefined) => Promise<readonly [VaultData | undefined, T]>): Promise<T> {
     ensurePrivateDir(dirname(this.path));
     const update = async (): Promise<T> => {

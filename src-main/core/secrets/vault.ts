@@ -1,7 +1,7 @@
 /**
- * Stores secrets that must not be in plain files: servers' secrets, sign-ins, the audit key. Each is sealed separately
- * in one file. The key is in the system's keychain, under a passphrase, or in a file. A locked value is kept and
- * reported as locked, not missing.
+ * Stores secrets that must not be in plain files: servers' secrets, sign-ins, the audit key. Each is encrypted
+ * separately in one file. The key is in the system's keychain, under a passphrase, or in a file. A locked value is
+ * kept and reported as locked, not missing.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,21 +16,21 @@ import { type KeyPlace, type VaultData, VaultFile } from './vault-file.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 interface VaultOptions {
-  /** A folder of its own, private to the user. */
+  /** A separate private folder. */
   readonly folder: string;
   readonly env: Env;
   readonly keychain?: Keychain;
-  /** How long others wait for the keychain, in ms. */
+  /** How long to wait for the keychain, in ms. */
   readonly graceMs?: number;
 }
 
-/** Bytes of one value. */
+/** Maximum size of a value, in bytes. */
 const maxValueBytes = 512 * 1024;
 
 export class Vault implements SecretStore {
-  /** These were written or removed, by us. */
+  /** Emits the names of secrets that this process wrote or removed. */
   readonly changed = new Emitter<readonly string[]>();
-  /** A key came that others did not wait for. */
+  /** Emits when a key arrived after others stopped waiting for it. */
   readonly onOpened = new Emitter();
   /** A new secret of servers is known: maskers must be notified first. */
   readonly setWith = 'tooltray secret set';
@@ -38,10 +38,10 @@ export class Vault implements SecretStore {
   readonly #file: VaultFile;
   readonly #keys: KeyStore;
   readonly #env: Env;
-  /** Includes replaced and removed values: a running server may have been started with them. */
+  /** Includes replaced and removed values, because a running server may use them. */
   readonly #values = new Set<string>();
 
-  /** Touches nothing on disk, and asks nobody. */
+  /** Neither accesses the disk nor queries the keychain. */
   constructor({ folder, env, keychain = new SystemKeychain(env), graceMs }: VaultOptions) {
     this.#env = env;
     this.#file = new VaultFile(join(folder, 'vault.json'));
@@ -54,12 +54,12 @@ export class Vault implements SecretStore {
     });
   }
 
-  /** All secrets of servers that were opened so far, for maskers. */
+  /** All decrypted secrets of servers, for maskers. */
   get values(): readonly string[] {
     return [...this.#values];
   }
 
-  /** undefined: there is none of that name. Rejects with AppError `secret_locked`. */
+  /** Undefined if there is none of that name. Rejects with AppError `secret_locked`. */
   async read(name: string): Promise<string | undefined> {
     const data = await this.#file.read();
     const entry = data?.entries[name];
@@ -75,7 +75,7 @@ export class Vault implements SecretStore {
     return value;
   }
 
-  /** The names that begin so, with when each was set, in ms since 1970. Needs no key. */
+  /** The names with this prefix, and when each was set, in ms since 1970. Needs no key. */
   async names(start: string): Promise<readonly { readonly name: string; readonly changedAt: number }[]> {
     const { entries = {} } = (await this.#file.read()) ?? {};
     return Object.entries(entries)
@@ -84,9 +84,7 @@ export class Vault implements SecretStore {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /**
-   * On disk, and read back, when it resolves. Rejects with AppError `secret_locked`, not_allowed where it is too long.
-   */
+  /** On disk and read back when it resolves. Rejects with AppError `secret_locked`, not_allowed if it is too long. */
   async write(name: string, value: string): Promise<void> {
     await this.#put(name, () => value);
     if ((await this.read(name)) !== value) throw notStoredError(name);
@@ -97,7 +95,7 @@ export class Vault implements SecretStore {
   async ensure(name: string, make: () => string): Promise<string> {
     const there = await this.read(name);
     if (there !== undefined) return there;
-    // Another process may be first: theirs counts.
+    // Another process may be first; its value wins.
     await this.#put(name, (isThere) => (isThere ? undefined : make()));
     const stored = await this.read(name);
     if (stored === undefined) throw notStoredError(name);
@@ -118,7 +116,7 @@ export class Vault implements SecretStore {
     });
   }
 
-  /** Needs no key. Whether there was one. */
+  /** Returns whether there was one. Needs no key. */
   async remove(name: string): Promise<boolean> {
     const removed = await this.#file.update((data) => {
       if (data?.entries[name] === undefined) return Promise.resolve([undefined, false] as const);
@@ -129,7 +127,7 @@ export class Vault implements SecretStore {
     return removed;
   }
 
-  /** Asks for the keys; never rejects. */
+  /** Requests the keys; never rejects. */
   async status(): Promise<VaultStatus> {
     try {
       const data = await this.#file.read();
@@ -140,7 +138,7 @@ export class Vault implements SecretStore {
     }
   }
 
-  /** Rejects with AppError `not_allowed` where it is another passphrase, or none is needed. */
+  /** Rejects with AppError `not_allowed` if the passphrase is wrong, or if none is needed. */
   async unlock(passphrase: string): Promise<void> {
     const { keys = {} } = (await this.#file.read()) ?? {};
     const under = Object.entries(keys).flatMap(([id, place]) => (place.place === 'passphrase' ? [{ id, place }] : []));
@@ -152,9 +150,9 @@ export class Vault implements SecretStore {
   }
 
   /**
-   * Moves the key to another place; nothing is sealed again. `begin`: if the key cannot be read, new values get a new
-   * key, and values of the old key stay sealed until it is back. Rejects with AppError `secret_locked`, or unsupported
-   * if that place is not available.
+   * Moves the key to another place without encrypting values again. `begin`: if the key cannot be read, new values get
+   * a new key, and values of the old key stay locked until it is back. Rejects with AppError `secret_locked`, or
+   * unsupported if that place is not available.
    */
   async placeKey(place: KeyPlaceName, passphrase?: string, begin = false): Promise<void> {
     const left = await this.#file.update(async (data) => {
@@ -176,13 +174,13 @@ export class Vault implements SecretStore {
         { id, old },
       ] as const;
     });
-    // Deleted last: the key is still needed at its old place until the vault on disk names the new one.
+    // Deleted last, because the key is needed at its old place until the vault on disk names the new one.
     if (left?.old !== undefined && left.old.place !== place) await this.#keys.remove(left.id, left.old);
     this.onOpened.emit();
   }
 
   /**
-   * Removes everything: the keys from where they lie, and what was sealed with them. Rejects with AppError
+   * Removes everything: the keys from their places, and the encrypted values. Rejects with AppError
    * `secret_locked` if it is unreadable.
    */
   async discard(): Promise<void> {
@@ -191,7 +189,7 @@ export class Vault implements SecretStore {
     await rm(this.#file.path, { force: true });
   }
 
-  /** Creates the first key, in the safest place: under the given passphrase, in the keychain, else in a file. */
+  /** Creates the first key in the safest place: under the given passphrase, in the keychain, otherwise in a file. */
   async #begin(place?: KeyPlaceName, passphrase?: string): Promise<VaultData> {
     const key = generateKey();
     const id = keyId(key);
@@ -280,7 +278,7 @@ export class Vault implements SecretStore {
   }
 }
 
-/** Its values are sealed for their name alone. */
+/** Values are encrypted for their name only. */
 function about(name: string): string {
   return `tooltray vault 1\n${name}`;
 }

@@ -1,4 +1,4 @@
-/** Starts the model's code, in whichever of its forms it parses: script, body with `return`, TypeScript. */
+/** Starts the model's code in the first form that parses: script, function body with `return`, TypeScript. */
 import { EvalFlags, JSException, type JSValueHandle, type QuickJS } from 'quickjs-wasi';
 import {
   asyncBodyPrefix,
@@ -12,12 +12,12 @@ import {
 import { isCodeRunErrorCode, type CodeRunError, type CodeRunErrorCode, type CodeLanguage } from '../run-request.ts';
 import type { ThrownText } from './guest/guest-values.ts';
 
-/** The promise of what the script ends with, or why there is none. */
+/** The promise of the script's completion value, or the reason why there is none. */
 type Started =
   | { readonly script: JSValueHandle; readonly map: MapPosition }
   | { readonly error: CodeRunError; readonly map: MapPosition };
 
-/** Throws what is no SyntaxError: an interruption, or a trap of the engine. */
+/** Throws errors other than SyntaxError: an interruption, or a trap of the engine. */
 export function evaluateCode(vm: QuickJS, code: string, language: CodeLanguage | undefined): Started {
   if (language !== 'typescript') {
     const started = startJavaScript(vm, { code, map: (place) => place });
@@ -27,7 +27,7 @@ export function evaluateCode(vm: QuickJS, code: string, language: CodeLanguage |
   return startTypeScript(vm, code);
 }
 
-/** `otherwise` is what to answer when it is no TypeScript either. */
+/** `otherwise`: the result if it is not TypeScript either. */
 function startTypeScript(vm: QuickJS, code: string, otherwise?: Started): Started {
   let stripped: CompiledSource;
   try {
@@ -40,7 +40,7 @@ function startTypeScript(vm: QuickJS, code: string, otherwise?: Started): Starte
 
 function unreadable(error: unknown): Started {
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
-  // Node puts the place before the message in the stack, and nowhere else.
+  // Node puts the position only at the beginning of the stack.
   const [, line] = /^\S*:(\d+)\n/.exec(stack) ?? [];
   const words = `The TypeScript cannot be read: ${message}`;
   const place = line === undefined ? {} : { line: Number(line) };
@@ -51,13 +51,13 @@ function startJavaScript(vm: QuickJS, { code, map }: CompiledSource): Started {
   const script = evaluate(vm, code);
   if (!(script instanceof JSException)) return { script, map };
   if (!script.message.includes('return not in a function')) return refused(script, map);
-  // Its last value is a function then, and that is called.
+  // The completion value is a function then, which is called.
   const inBody: MapPosition = (place) => map(withoutHead(place));
   const body = evaluate(vm, asyncBodyPrefix + code + asyncBodySuffix);
   return body instanceof JSException ? refused(body, inBody) : { script: body, map: inBody };
 }
 
-/** Runs nothing when it does not parse: an asynchronous script reports what it throws in its promise. */
+/** Runs nothing if the code does not parse; an asynchronous script reports errors in its promise. */
 function evaluate(vm: QuickJS, code: string): JSValueHandle | JSException {
   try {
     return vm.evalCode(code, codeFile, EvalFlags.ASYNC);
@@ -72,18 +72,18 @@ function refused(thrown: JSException, map: MapPosition): Started {
   return { error: toCodeRunError({ name, message, stack }, map, 'SYNTAX_ERROR'), map };
 }
 
-// An error of the code as it is reported: a code, a text, and positions in the original code.
+// Reports an error of the code: a code, a text, and positions in the original code.
 
 /** Name of the model's code in stack traces. */
 const codeFile = 'code.js';
 
 const maxFrames = 10;
 
-/** Names that models expect and that are not there. */
+/** Names that models expect and that do not exist. */
 const missing =
   /could not load module|\b(?:require|fetch|process|Buffer|XMLHttpRequest|fs|window|document|setInterval)\b.* is not defined/;
 
-/** `code` is for what is known not to be an error of running code. */
+/** `code`: for errors that are known not to come from running code. */
 export function toCodeRunError(thrown: ThrownText, map: MapPosition, code?: CodeRunErrorCode): CodeRunError {
   const frames = readFrames(thrown.stack ?? '', map);
   const message = messageOf(thrown);
@@ -95,7 +95,7 @@ export function toCodeRunError(thrown: ThrownText, map: MapPosition, code?: Code
   };
 }
 
-/** Reads name and message from JSON that came out of the VM and is untrusted. */
+/** Parses the name and message from untrusted JSON of the VM. */
 export function parseThrown(json: string): ThrownText {
   try {
     const entries = Object.entries(JSON.parse(json) as object).filter(([, value]) => typeof value === 'string');

@@ -1,4 +1,4 @@
-/** One run of the model's code in a VM of its own: evaluates, keeps jobs going, answers, and ends it in time. */
+/** One run of the model's code in a VM of its own: evaluates it, runs jobs, delivers answers, and ends it in time. */
 import { performance } from 'node:perf_hooks';
 import { JSException, type JSValueHandle, type QuickJS } from 'quickjs-wasi';
 import type { MapPosition } from '../javascript-source.ts';
@@ -19,16 +19,16 @@ import { createVm, type GuestHandles, type HostFunctions, installGlobals, newStr
 export interface HostChannel {
   question(message: HostCallMessage): void;
   print(line: string): void;
-  /** Blocks until the next answer; undefined when there was none within about `ms`. */
+  /** Blocks until the next answer; undefined if none arrives within about `ms`. */
   nextAnswer(ms: number): HostReplyMessage | undefined;
   /** Called once. */
   done(message: DoneMessage): void;
 }
 
-/** Integers of 16 digits and more; looked for out here, where it costs a hundredth. */
+/** Integers of 16 digits and more; detected outside of the VM, where it costs a hundredth. */
 const longInteger = /(?<![\w."])\d{16}/;
 
-/** A thread whose VM has grown beyond this is not used again: its memory comes back only with the thread. */
+/** A thread whose VM has grown beyond this is not reused, because memory is only released with the thread. In bytes. */
 const reusableMemoryBytes = 16 << 20;
 
 export class GuestRun {
@@ -54,7 +54,7 @@ export class GuestRun {
     this.#deadline = performance.now() + message.limits.timeMs;
   }
 
-  /** Rejects when the engine cannot start within the memory. */
+  /** Rejects if the engine cannot start within the memory limit. */
   static async start(engine: WebAssembly.Module, message: RunMessage, channel: HostChannel): Promise<GuestRun> {
     const run = new GuestRun(message, channel);
     run.#vm = await createVm(engine, {
@@ -67,7 +67,7 @@ export class GuestRun {
     return run;
   }
 
-  /** An answer that came while the code was not waiting for it in place. */
+  /** Delivers an answer while the code was not blocked on it. */
   reply(answer: HostReplyMessage): void {
     if (this.#isOver || !this.#budget.settle(answer.id)) return;
     this.#step(() => this.#deliver(answer));
@@ -94,7 +94,7 @@ export class GuestRun {
     };
   }
 
-  /** JSON of the refusal, or undefined when the question is on its way. */
+  /** JSON of the refusal; undefined if the request was sent. */
   #ask(id: number, what: HostCallKind | 'timer', text: string): string | undefined {
     if (what === 'timer') {
       const answer: HostReplyMessage = { kind: 'answer', id, ok: true, text: 'null' };
@@ -134,7 +134,7 @@ export class GuestRun {
     this.#hand(id, false, JSON.stringify(resultTooLarge));
   }
 
-  /** False when the text itself does not fit; throws JSException when what is made of it does not. */
+  /** False if the text itself does not fit; throws JSException if the parsed value does not. */
   #hand(id: number, ok: boolean, text: string): boolean {
     const handle = newString(this.#vm, text);
     if (handle === undefined) return false;
@@ -148,7 +148,7 @@ export class GuestRun {
     return true;
   }
 
-  /** Does something inside, then everything that follows from it; sees whether that was the end. */
+  /** Runs something inside, then all resulting jobs; detects the end. */
   #step(inside: () => void): void {
     if (this.#isOver) return;
     try {
@@ -178,7 +178,7 @@ export class GuestRun {
     return this.#vm.getMemoryUsage().mallocSize > 0.9 * this.#message.limits.memoryBytes;
   }
 
-  /** A value that is there already outlives what goes wrong after it. */
+  /** An existing value is kept even if something fails after it. */
   #close(error?: CodeRunError): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -201,7 +201,7 @@ export class GuestRun {
       const where = line === undefined ? '' : ` (line ${line})`;
       this.#printed.print(`error: A promise that was not awaited failed${where}: ${message}`);
     } catch {
-      // An object of the code that cannot be described; that the run is over counts more.
+      // The error object cannot be described; the end of the run matters more.
     }
   }
 }
@@ -217,7 +217,7 @@ function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && error.message.includes('out of memory');
 }
 
-// The timers of one run: its own end, and those that the code sets, none of which outlasts it.
+// The timers of one run: its time limit, and those of the code, none of which outlasts it.
 
 const maxTimers = 1000;
 
@@ -225,7 +225,7 @@ class RunTimers {
   readonly #timers = new Set<NodeJS.Timeout>();
   #deadline: NodeJS.Timeout | undefined;
 
-  /** No timer of the code is open. */
+  /** Whether no timer of the code is pending. */
   get isIdle(): boolean {
     return this.#timers.size === 0;
   }
@@ -241,7 +241,7 @@ class RunTimers {
       this.#timers.delete(timer);
       then();
     };
-    // Longer than any run; Node takes what is too long for 1 ms.
+    // Longer than any run; Node turns longer delays into 1 ms.
     const timer = setTimeout(run, Math.min(Math.max(0, ms), 1e9));
     this.#timers.add(timer);
     return undefined;
@@ -253,12 +253,12 @@ class RunTimers {
   }
 }
 
-// Remembers promises of the VM that failed while nobody waited for them: most likely an `await` was forgotten.
+// Tracks unhandled promise rejections in the VM, which usually mean a missing `await`.
 
 const maxUnhandledRejections = 10;
 
 class LostRejections {
-  /** Unhandled rejections by identity of the promise, which is kept alive so that no other gets its identity. */
+  /** Unhandled rejections by identity of the promise, which is kept alive so that its identity is not reused. */
   readonly #lost = new Map<number, { readonly promise: JSValueHandle; readonly reason: JSValueHandle }>();
 
   get reasons(): JSValueHandle[] {

@@ -1,4 +1,4 @@
-/** A VM with the globals of the code runner and nothing else: no files, no network, no environment, no output. */
+/** A VM with only the globals of the code runner: no files, network, environment or output. */
 import { type HostFunction, JSValueHandle, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
 import type { GuestHost } from './guest/guest-host-calls.ts';
 import { guestSource } from './guest/guest-source.ts';
@@ -36,7 +36,7 @@ export interface GuestHandles {
   readonly describe: JSValueHandle;
 }
 
-/** Installs the globals. Throws JSException if they do not fit into the memory. */
+/** Installs the globals. Throws JSException if they exceed the memory limit. */
 export function installGlobals(vm: QuickJS, host: HostFunctions, { style, input, helpers }: RunMessage): GuestHandles {
   const functions = vm.newObject();
   for (const [name, run] of Object.entries(host)) functions.setProp(name, vm.newFunction(name, bridge(vm, run)));
@@ -53,7 +53,7 @@ export function installGlobals(vm: QuickJS, host: HostFunctions, { style, input,
   return { deliver: api.getProp('deliver'), settle: api.getProp('settle'), describe: api.getProp('describe') };
 }
 
-/** Only primitive arguments are read: reading anything else would run code of the VM. */
+/** Only primitive arguments are read, because reading others would run code of the VM. */
 function bridge(vm: QuickJS, run: HostAnswer): HostFunction {
   return (...handles) => {
     const given = handles.map((handle) => {
@@ -65,7 +65,7 @@ function bridge(vm: QuickJS, run: HostAnswer): HostFunction {
       const answer = run(...given);
       return answer instanceof JSValueHandle ? answer : vm.hostToHandle(answer);
     } catch {
-      // An error thrown here would reveal code paths of this computer. It occurs when the memory is full.
+      // An error here would reveal paths of this computer. It occurs when the memory is full.
       return vm.undefined;
     }
   };
@@ -81,8 +81,8 @@ export function newString(vm: QuickJS, text: string): JSValueHandle | undefined 
 }
 
 /**
- * Returns the engine's bytes, given the URL of the worker: the package's own file, or the one that the build put next
- * to the worker.
+ * Returns the URL of the engine's bytes, given that of the worker: the package's own file, or the one next to the
+ * built worker.
  */
 export function engineUrl(workerUrl: string): URL {
   if (new URL(workerUrl).pathname.endsWith('.ts')) return new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'));

@@ -1,4 +1,4 @@
-/** Entry of the worker thread that runs model-written code: one run at a time, each in a VM of its own. */
+/** Entry of the worker thread that runs code of models: one run at a time, each in a VM of its own. */
 import { readFile } from 'node:fs/promises';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type HostChannel, GuestRun } from './guest-run.ts';
@@ -20,7 +20,7 @@ const channel: HostChannel = {
   done: post,
   print: (line) => post({ kind: 'print', line }),
   nextAnswer(ms) {
-    // Read before looking: an answer posted in between then wakes at once.
+    // Read first, so that an answer posted in between wakes the wait at once.
     const seen = Atomics.load(replies, 0);
     const waiting = receiveMessageOnPort(port);
     if (waiting !== undefined) return waiting.message as HostReplyMessage;

@@ -1,4 +1,4 @@
-/** CPython as WebAssembly (Pyodide): its files, its image, and how it is brought up and sealed. */
+/** CPython as WebAssembly (Pyodide): its files, its snapshot, and how it is started and sealed. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -19,16 +19,16 @@ export interface LoadedEngine {
   readonly engine: Engine;
   readonly module: EngineModule;
   readonly imports: SealedImports;
-  /** Size of its memory before any code runs. */
+  /** Its memory before any code runs, in bytes. */
   readonly bytes: number;
 }
 
 interface EngineFiles {
   /** The folder of Pyodide's own files. */
   readonly folder: URL;
-  /** The memory of an engine that has loaded everything already; absent, it takes some seconds longer to start. */
+  /** The memory of an engine that has loaded everything; without it, starting takes some seconds longer. */
   readonly image: URL;
-  /** The Python that the image holds; there only among the sources. */
+  /** The Python sources in the snapshot; exists only among the sources. */
   readonly guest: URL;
 }
 
@@ -40,7 +40,7 @@ export function engineFiles(workerUrl: string): EngineFiles {
   }
   const guest = new URL('./guest.py', workerUrl);
   const folder = new URL('.//', import.meta.resolve('pyodide'));
-  // Hashes everything that an image is built from, so that changed sources yield another image.
+  // Hashes everything that a snapshot is built from, so that changed sources yield another one.
   const state = createHash('sha256');
   for (const file of [guest, new URL('package.json', folder), new URL(import.meta.url)])
     state.update(readFileSync(file));
@@ -48,7 +48,7 @@ export function engineFiles(workerUrl: string): EngineFiles {
   return { folder, image, guest };
 }
 
-/** Throws where the files are not there, or not those of one build. */
+/** Throws if the files are missing, or from different builds. */
 export async function loadEngine(files: EngineFiles): Promise<LoadedEngine> {
   const isImaged = existsSync(files.image);
   const loaded = await load(files, isImaged ? { _loadSnapshot: readFileSync(files.image) } : {});
@@ -56,21 +56,21 @@ export async function loadEngine(files: EngineFiles): Promise<LoadedEngine> {
   return loaded;
 }
 
-/** The memory of an engine that has loaded everything, for `_loadSnapshot`. */
+/** Creates the memory of an engine that has loaded everything, for `_loadSnapshot`. */
 export async function buildSnapshot(files: EngineFiles): Promise<Uint8Array> {
   const { engine } = await load(files, { _makeSnapshot: true });
   addGuest(engine, files);
   return (engine as unknown as { makeMemorySnapshot(): Uint8Array }).makeMemorySnapshot();
 }
 
-/** Its packages are never loaded, so that their list need not be here. */
+/** No packages are loaded, so their list is not needed. */
 const noPackages = {
   info: { arch: 'wasm32', platform: 'emscripten', version: '0', python: '3.14', abi_version: '2026_0' },
   packages: {},
 };
 
 async function load(files: EngineFiles, more: object): Promise<LoadedEngine> {
-  // Switching stacks would be a second way in and out.
+  // Stack switching would be another way in and out.
   for (const name of ['Suspending', 'promising']) Reflect.deleteProperty(WebAssembly, name);
   const { instantiate } = WebAssembly;
   let imports: SealedImports | undefined;
@@ -88,7 +88,7 @@ async function load(files: EngineFiles, more: object): Promise<LoadedEngine> {
     // Empty, so that Python's `import js` exposes nothing.
     jsglobals: Object.create(null) as object,
     env: { HOME: '/', LANG: 'en_US.UTF-8' },
-    // Else it takes the name of our own file, and keeps it in the image.
+    // By default it takes the name of our own file, and stores it in the snapshot.
     _sysExecutable: 'python3',
     ...more,
   });
@@ -99,7 +99,7 @@ async function load(files: EngineFiles, more: object): Promise<LoadedEngine> {
   return { engine, module, imports, bytes: module.HEAP8.length };
 }
 
-/** Both halves as modules; a name that no library has. */
+/** Both halves as modules, with a name that no library has. */
 function addGuest(engine: Engine, { guest }: EngineFiles): void {
   const halves = { _tooltray_line: new URL('guest_line.py', guest), _tooltray: guest };
   for (const [name, file] of Object.entries(halves)) {

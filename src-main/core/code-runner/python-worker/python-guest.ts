@@ -1,4 +1,4 @@
-/** One order for the engine, a check of code or a run: its device, what it prints, what it asks, and its end. */
+/** One order for the engine, a check of code or a run: its device, output, requests, and end. */
 import { isObject, type JsonObject, objectOrEmpty, tryParsePlainJson } from '../../base/json.ts';
 import { PrintedLines, textRefusal, RunBudget } from '../run-budget.ts';
 import {
@@ -14,9 +14,9 @@ import {
 import type { LoadedEngine } from './python-engine.ts';
 import { OutOfMemoryError } from './sealed-imports.ts';
 
-/** A line that grows beyond this is shown in parts; all that is printed is bounded anyway. */
+/** A longer line is shown in parts; the total output is limited separately. */
 const maxOutputLineLength = 65_536;
-/** Parsing alone may take this much, in bytes. */
+/** Memory limit for parsing, in bytes. */
 const checkBytes = 64 << 20;
 const questions: readonly unknown[] = ['call', 'search', 'schema', 'sql'] satisfies HostCallKind[];
 
@@ -27,10 +27,10 @@ interface DeviceFiles {
   mkdev(path: string, device: number): void;
 }
 
-/** How the guest reaches the core. */
+/** How the code reaches the core. */
 interface GuestChannel {
   post(message: FromWorker): void;
-  /** Blocks until the next answer; undefined when there was none within `ms`. */
+  /** Blocks until the next answer; undefined if none arrives within `ms`. */
   nextAnswer(ms: number): HostReplyMessage | undefined;
 }
 
@@ -39,14 +39,14 @@ export class PythonGuest {
   readonly #channel: GuestChannel;
   readonly #printed: PrintedLines;
   readonly #text = new TextDecoder();
-  /** Pending reads of the guest: the head of a response, then its body. */
+  /** Pending reads of the code: the head of a response, then its body. */
   readonly #inbox: Uint8Array[] = [];
-  /** Answers that are there without asking the core: the order itself, and refusals. */
+  /** Answers that need no request to the core: the order itself, and refusals. */
   readonly #ready: HostReplyMessage[] = [];
   #budget: RunBudget | undefined;
   /** Printed text of an unfinished line. */
   #partialLine = '';
-  /** A message whose load comes in the next write. */
+  /** A message whose payload follows in the next write. */
   #carrying: JsonObject | undefined;
   #end: JsonObject | undefined;
 
@@ -60,7 +60,7 @@ export class PythonGuest {
     loaded.engine.setStderr(stream);
   }
 
-  /** Blocks until the order is done. Never throws. After a run the engine is of no use any more. */
+  /** Blocks until the order is done. Never throws. After a run the engine is unusable. */
   handle(order: CheckMessage | RunMessage): void {
     const { module, imports, bytes } = this.#loaded;
     this.#end = undefined;
@@ -105,7 +105,7 @@ export class PythonGuest {
     return part.length;
   }
 
-  /** A message, and in the next write what it carries. The code can write here as well: nothing is taken on trust. */
+  /** A message, whose payload follows in the next write. The code can write here too, so nothing is trusted. */
   #hear(text: string): void {
     const partialLine = this.#carrying;
     this.#carrying = undefined;
@@ -128,7 +128,7 @@ export class PythonGuest {
     this.#inbox.push(Buffer.from(`${answer.id} ${answer.ok ? 1 : 0} ${body.length}`), body);
   }
 
-  /** A refusal was never counted in. */
+  /** A refusal was never counted. */
   #isAwaited({ id, ok }: HostReplyMessage): boolean {
     return this.#budget?.settle(id) === true || !ok;
   }
@@ -183,14 +183,14 @@ export class PythonGuest {
 
 const unknownEnd: CodeRunError = { code: 'RUNTIME_ERROR', message: 'The code ended without a value.' };
 
-/** The input stays as it is written: it may hold numbers that JavaScript cannot. */
+/** The input stays as written, because it may contain numbers that JavaScript cannot represent. */
 function orderText(order: CheckMessage | RunMessage): string {
   if (order.kind === 'check') return JSON.stringify(order);
   const { input, ...rest } = order;
   return `${JSON.stringify(rest).slice(0, -1)},"input":${input}}`;
 }
 
-/** The error as the guest reports it, in words and numbers only. */
+/** The error as reported by the code, restricted to texts and numbers. */
 function errorOf({ error }: JsonObject): CodeRunError | undefined {
   if (!isObject(error)) return undefined;
   const { code, message, line, column, stack } = error;

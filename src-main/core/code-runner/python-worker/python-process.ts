@@ -1,7 +1,7 @@
 /**
- * Entry of the process for one Python program: hands on what core and thread say to each other, and ends with its line
- * to the core. The thread blocks while the code runs or waits; this side stays awake, so that no program outlives the
- * core.
+ * Entry of the process for one Python program: passes messages between the core and the thread, and ends with its
+ * connection to the core. The thread blocks while the code runs or waits; this side stays responsive, so that no
+ * program outlives the core.
  */
 import { resolveWorkerUrl } from '../../base/workers.ts';
 import { isJavaScript } from '../javascript-source.ts';

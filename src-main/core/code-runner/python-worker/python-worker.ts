@@ -14,7 +14,7 @@ const post = (message: FromWorker): void => port.postMessage(message);
 function nextAnswer(ms: number): HostReplyMessage | undefined {
   const end = performance.now() + ms;
   for (;;) {
-    // Read before looking: an answer posted in between then wakes at once.
+    // Read first, so that an answer posted in between wakes the wait at once.
     const seen = Atomics.load(replies, 0);
     const waiting = receiveMessageOnPort(port as NonNullable<typeof port>);
     if (waiting !== undefined) return waiting.message as HostReplyMessage;

@@ -1,11 +1,11 @@
 /**
- * Restricts the JavaScript that the engine can reach. Pyodide is built to reach all of it, and documents that it is no
- * sandbox; but WebAssembly can only call its imports. Each import is wrapped, and once the engine is up only the ones
- * named here still work: clocks, random numbers, and its own files in memory, read-only. Whatever Python does, even to
- * its own memory, it cannot get past this.
+ * Restricts the JavaScript that the engine can reach. Pyodide is built to reach all of it, and is documented not to be
+ * a sandbox; but WebAssembly can only call its imports. Each import is wrapped, and once the engine has started only
+ * those named here still work: clocks, random numbers, and its own in-memory files, read-only. Whatever Python does,
+ * even to its own memory, it cannot bypass this.
  */
 
-/** Clocks, random numbers, reading, and writing to the two devices that are there. */
+/** Clocks, random numbers, reading, and writing to the two existing devices. */
 const allowed: ReadonlySet<string> = new Set([
   ...['clock_res_get', 'clock_time_get', 'emscripten_date_now', 'emscripten_get_now', 'random_get'],
   ...['_gmtime_js', '_localtime_js', '_mktime_js', '_timegm_js', '_tzset_js'],
@@ -20,39 +20,39 @@ const allowed: ReadonlySet<string> = new Set([
   ...['__syscall_dup', '__syscall_faccessat', '__syscall_fstat64', '__syscall_getcwd', '__syscall_getdents64'],
   ...['__syscall_ioctl', '__syscall_lstat64', '__syscall_newfstatat', '__syscall_readlinkat', '__syscall_stat64'],
   ...['_try_fcntl64', '__syscall_chdir', '__syscall_fchdir', 'emscripten_get_heap_max'],
-  // Of the interpreter itself: calls of functions under another signature, and its look for signals.
+  // Internal functions of the interpreter: calls with another signature, and the check for signals.
   ...['_PyEM_TrampolineCall_JS', '_Py_CheckEmscriptenSignals_Helper', 'throw_no_gil'],
   ...['emscripten_runtime_keepalive_push', 'emscripten_runtime_keepalive_pop', '_emscripten_runtime_keepalive_clear'],
 ]);
 
-/** Python gets an OSError for these; whatever else is asked for ends the run. */
+/** Python receives an OSError for these; any other import ends the run. */
 const refused = /^(?:__syscall_|_try_|_maybe_|fd_|_emscripten_system$|_mmap_js$|_munmap_js$|_msync_js$|_setitimer_js$)/;
 const readOnlyFileSystem = 69;
 const notThere = 52;
-/** Anything but reading: flags of open() as musl has them. */
+/** Flags of open() in musl that permit writing. */
 const writing = 0o1 | 0o2 | 0o100 | 0o1000;
 const device = '/dev/tooltray';
 
-/** The code reached for what is not there, and the engine is not to be trusted any more. */
+/** The code used a forbidden import, so the engine is no longer trusted. */
 class SealBroken extends Error {}
-/** The code wants more memory than it may have. */
+/** The code exceeds its memory limit. */
 export class OutOfMemoryError extends Error {}
 
 type Import = (...given: unknown[]) => unknown;
 
 export class SealedImports {
-  /** Reads a text of the engine's memory, once there is one. */
+  /** Reads a text from the engine's memory, once it exists. */
   readText: (address: number) => string = () => '';
   #isSealed = false;
   #broken: Error | undefined;
   #maxTotalBytes = Infinity;
 
-  /** Error of a broken seal or full memory; stored here, because code inside may swallow what is thrown. */
+  /** The error of a broken seal or full memory; stored here, because code inside may swallow exceptions. */
   get broken(): Error | undefined {
     return this.#broken;
   }
 
-  /** Returns the imports for `module` in place of `given`. */
+  /** Returns the wrapped imports for `module`. */
   wrap(module: WebAssembly.Module, given: WebAssembly.Imports): WebAssembly.Imports {
     const wrapped: WebAssembly.Imports = {};
     for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
@@ -64,7 +64,7 @@ export class SealedImports {
     return wrapped;
   }
 
-  /** From here on only what is allowed answers, and the memory ends at so many bytes. */
+  /** From now on only permitted imports work, and the memory is limited to `maxTotalBytes`. */
   seal(maxTotalBytes: number): void {
     this.#isSealed = true;
     this.#maxTotalBytes = maxTotalBytes;

@@ -1,6 +1,6 @@
 /**
- * One question at the system's keychain, in a process of its own: the call may wait for a dialog as long as it likes,
- * and the core can end it, which no thread inside the core could be.
+ * One keychain request in a process of its own: the call may wait for a dialog indefinitely, and the core can end it,
+ * which is impossible for a thread.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +23,7 @@ process.once('message', (request: KeychainRequest) => {
 function answerTo(request: KeychainRequest): KeychainAnswer {
   try {
     if (request.act === 'read MCPProxy’s') return { value: readMcpproxy(request.account) };
-    // Pinned: by itself the library would fall back to the kernel's keyring, which is empty after a restart.
+    // Fixed, because the library would otherwise fall back to the kernel's keyring, which is empty after a restart.
     const entry = new (load().Entry)(service, request.account, { linux: { store: 'secret-service' } });
     if (request.act === 'read') return { value: entry.getPassword() ?? undefined };
     if (request.act === 'write') entry.setPassword(request.value);
@@ -59,14 +59,14 @@ function load(): Library {
   return createRequire(import.meta.url)(file) as Library;
 }
 
-/** Next to the built entry in a folder of its own; among the sources where the package has it. */
+/** In the build next to the entry, among the sources in the package. */
 function libraryFile(): string | undefined {
   const here = dirname(fileURLToPath(import.meta.url));
   const start = `keyring.${process.platform}-${process.arch}`;
   const folder = import.meta.url.endsWith('.ts') ? packageFolder(here) : join(here, 'keychain');
   if (folder === undefined || !existsSync(folder)) return undefined;
   const fits = readdirSync(folder).filter((name) => name.startsWith(start) && name.endsWith('.node'));
-  // Of two C libraries the one that this Node was built with.
+  // Of two C libraries, the one that this Node was built with.
   const wanted = isMusl() ? 'musl' : 'gnu';
   const name = fits.find((one) => one.includes(wanted)) ?? fits[0];
   return name === undefined ? undefined : join(folder, name);

@@ -16,7 +16,7 @@ interface Parts {
   readonly blocking: boolean;
 }
 
-/** `raw` is the result as the tool gave it, `value` what it means. */
+/** `raw`: the result of the tool; `value`: its content. */
 type Outcome = { ok: true; raw: unknown; value: unknown } | Failure;
 interface Failure {
   readonly ok: false;
@@ -24,7 +24,7 @@ interface Failure {
   readonly value?: unknown;
 }
 
-/** Runs in the VM, as text: it may name nothing outside its own body. */
+/** Runs in the VM as text, so it must not refer to anything outside of its body. */
 export function guestCalls({ questions, values, results, blocking }: Parts): GuestCalls {
   const { parse } = JSON;
   const { isArray } = Array;
@@ -36,7 +36,8 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
   }
 
   /**
-   * `(name, args)` or `(server, tool, args)`, the arguments as an object or as JSON text; a string says what is wrong.
+   * `(name, args)` or `(server, tool, args)`, with the arguments as an object or JSON text; returns a string for an
+   * error.
    */
   function readCall(first: unknown, second: unknown, third: unknown): { json: string } | string {
     const namesServer = typeof second === 'string' && !/^\s*\{/.test(second);
@@ -63,7 +64,9 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     });
   }
 
-  /** Next to the documented members: `value`, what the result means, and its fields where no member has the name. */
+  /**
+   * The documented members, plus `value` (the content of the result), and its fields if no member has the same name.
+   */
   function rawSlot(raw: unknown, value: unknown): object {
     const isRecord = typeof value === 'object' && value !== null && !isArray(value);
     if (isRecord && value !== raw && typeof raw === 'object' && raw !== null) {
@@ -96,7 +99,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
   }
 
   function call_tool(first: unknown, second: unknown, third: unknown): unknown {
-    // Made now, so that its stack names the line of the call and not that of the answer.
+    // Created now, so that its stack names the line of the call.
     const error = new Error();
     const start = (done: (outcome: Outcome) => void): void => {
       const call = readCall(first, second, third);
@@ -131,7 +134,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     return isWidth ? Number(width) : `max_parallel must be a whole number from 1 to ${maxParallel}.`;
   }
 
-  /** Runs at most `width` calls at a time; results keep the order of the calls. */
+  /** Runs at most `width` calls concurrently; results are in the order of the calls. */
   function runBatch(calls: readonly string[], width: number, done: (slots: object[]) => void): void {
     const slots = new Array<object>(calls.length);
     let next = 0;

@@ -1,4 +1,4 @@
-/** Inside the VM: the names that the model's code finds, and how its end is reported. */
+/** Inside the VM: the globals of the model's code, and the report of its end. */
 import type { GuestCalls } from './guest-calls.ts';
 import type { GuestHost, GuestHostCalls } from './guest-host-calls.ts';
 import type { GuestValues } from './guest-values.ts';
@@ -7,7 +7,7 @@ import type { HostCallKind, HostCallError } from '../../run-request.ts';
 /** Functions that the host calls in the guest. */
 interface GuestApi {
   readonly deliver: (id: number, ok: boolean, text: string, exact: boolean) => void;
-  /** Reports how the promise of the evaluated script ends. Never rejects. */
+  /** Reports the outcome of the script's promise. Never rejects. */
   readonly settle: (script: Promise<{ value: unknown }>) => Promise<void>;
   readonly describe: (thrown: unknown) => string;
 }
@@ -19,7 +19,7 @@ interface Parts {
   readonly calls: GuestCalls;
   readonly blocking: boolean;
   readonly input: string;
-  /** JSON: the parameters of tools that are functions, too, by their name. */
+  /** JSON: parameters of the tools that are also functions, by name. */
   readonly helpers: string;
 }
 
@@ -29,7 +29,7 @@ interface Found {
   readonly exact: boolean;
 }
 
-/** Runs in the VM, as text: it may name nothing outside its own body. */
+/** Runs in the VM as text, so it must not refer to anything outside of its body. */
 export function guestGlobals({ host, questions, values, calls, blocking, input: inputText, helpers }: Parts): GuestApi {
   const { parse } = JSON;
   const NativePromise = Promise;
@@ -39,7 +39,7 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
     return (...shown) => host.print(mark + shown.map((each) => values.show(each)).join(' '));
   }
 
-  /** `search`, `get_schema` and `sql`: what they find, or an Error thrown. */
+  /** `search`, `get_schema` and `sql`: their results; throws an Error otherwise. */
   function lookUp(what: HostCallKind, text: string): unknown {
     const error = new Error();
     const read = ({ ok, found, exact }: Found): unknown => {
@@ -84,7 +84,7 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
   const [warn, error] = [printer('warn: '), printer('error: ')];
   const console = { log, info: log, debug: log, dir: log, table: log, trace: log, warn, error };
   const clearTimeout = (timer: number): void => questions.forget(timer);
-  /** Arguments by place, or an object of them alone. */
+  /** Positional arguments, or a single object with them. */
   function helper(name: string, parameters: readonly string[]): (...given: unknown[]) => unknown {
     return (...given) => {
       const [only] = given;
@@ -98,17 +98,17 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
   const functions = Object.fromEntries(listed.map(([name, parameters]) => [name, helper(name, parameters)]));
   const names = { ...functions, ...calls, search, get_schema, sql, input, console, log, setTimeout, clearTimeout };
   for (const [name, value] of Object.entries(names)) {
-    // Configurable: the code may declare variables of the same names.
+    // Configurable, because the code may declare variables with the same names.
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
   }
 
   async function settle(script: Promise<{ value: unknown }>): Promise<void> {
     let json: string;
     try {
-      // Awaited by itself first: a value may be a promise, and a function stands for what it returns.
+      // Awaited separately, because a value may be a promise, and a function stands for its result.
       let value = await (await script).value;
       if (typeof value === 'function') value = await (value as (given: unknown) => unknown)(input);
-      // `noValue` of sandbox-request.ts.
+      // `noValue` of run-request.ts.
       json = value === undefined ? 'undefined' : values.toJson(value);
     } catch (thrown) {
       host.finish(false, values.describe(thrown));

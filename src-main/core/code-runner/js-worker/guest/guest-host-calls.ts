@@ -1,28 +1,28 @@
-/** Inside the VM: questions to the host, answered later, or waited for where the style wants an answer at once. */
+/** Inside the VM: requests to the host, answered asynchronously, or synchronously in the blocking style. */
 import type { HostCallKind } from '../../run-request.ts';
 
-/** Functions of the host; only texts and numbers cross the border. */
+/** Functions of the host; only texts and numbers are passed. */
 export interface GuestHost {
-  /** Undefined when the question is on its way; else why not, as JSON of a Refusal. */
+  /** Undefined if the request was sent; otherwise JSON of a refusal. */
   ask(id: number, what: HostCallKind | 'timer', text: string): string | undefined;
-  /** Blocks until the next answer; undefined when the time is over. */
+  /** Blocks until the next answer; undefined after the time limit. */
   wait(): readonly [id: number, ok: boolean, text: string, exact: boolean] | undefined;
   print(line: string): void;
   finish(ok: boolean, text: string): void;
 }
 
-/** `exact`: the text holds an integer that a double may not hold. */
+/** `exact`: whether the text may contain integers beyond a double. */
 type Answered = (ok: boolean, text: string, exact: boolean) => void;
 
 export interface GuestHostCalls {
   ask(what: HostCallKind | 'timer', text: string, answered: Answered): number;
   readonly deliver: (id: number, ...answer: Parameters<Answered>) => void;
   forget(id: number): void;
-  /** A promise of what `start` hands on; in the blocking style that itself. */
+  /** Returns a promise of the value that `start` passes on; in the blocking style the value itself. */
   complete<T>(start: (done: (value: T) => void) => void): T | Promise<T>;
 }
 
-/** Runs in the VM, as text: it may name nothing outside its own body. */
+/** Runs in the VM as text, so it must not refer to anything outside of its body. */
 export function guestHostCalls(host: GuestHost, blocking: boolean): GuestHostCalls {
   const NativePromise = Promise;
   const open = new Map<number, Answered>();
@@ -37,7 +37,7 @@ export function guestHostCalls(host: GuestHost, blocking: boolean): GuestHostCal
   }
 
   function deliver(id: number, ...answer: Parameters<Answered>): void {
-    // Taken off only afterwards: an answer too large for the memory is delivered once more, as a refusal.
+    // Removed only afterwards, because an answer that exceeds the memory is delivered again as a refusal.
     open.get(id)?.(...answer);
     open.delete(id);
   }
@@ -46,7 +46,7 @@ export function guestHostCalls(host: GuestHost, blocking: boolean): GuestHostCal
     if (!blocking) return new NativePromise<T>(start);
     let result: { value: T } | undefined;
     start((value) => (result = { value }));
-    // When the time is over this goes round without an answer until the engine is interrupted.
+    // After the time limit this loops until the engine is interrupted.
     for (;;) {
       if (result !== undefined) return result.value;
       const answer = host.wait();

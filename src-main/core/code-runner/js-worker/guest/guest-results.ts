@@ -1,9 +1,10 @@
-/** Inside the VM: what a result of MCP means to the code. */
+/** Inside the VM: converts an MCP result for the code. */
 import type { GuestValues } from './guest-values.ts';
 
 export interface GuestResults {
   /**
-   * structuredContent; else the one text, parsed where it is JSON; else the one item; else all of them; null for none.
+   * structuredContent; otherwise the only text, parsed if it is JSON; otherwise the only item; otherwise all items;
+   * null if none.
    */
   unwrap(result: unknown, exact: boolean): unknown;
   failed(result: unknown): boolean;
@@ -11,7 +12,7 @@ export interface GuestResults {
   failure(result: unknown): string;
 }
 
-/** Runs in the VM, as text: it may name nothing outside its own body. Python's host runs it as it is. */
+/** Runs in the VM as text, so it must not refer to anything outside of its body. Python's host runs it as well. */
 export function guestResults(values: Pick<GuestValues, 'fromJson'>): GuestResults {
   const { stringify } = JSON;
   const { isArray } = Array;
@@ -20,7 +21,7 @@ export function guestResults(values: Pick<GuestValues, 'fromJson'>): GuestResult
     return typeof value === 'object' && value !== null && !isArray(value);
   }
 
-  /** A number or word is taken as such only if it reads back to the letter: "007", "1.0" and long ids stay texts. */
+  /** A number or word is converted only if it round-trips: "007", "1.0" and long ids stay texts. */
   function parsed(text: string, exact: boolean): unknown {
     try {
       const value = values.fromJson(text, exact);

@@ -1,4 +1,4 @@
-/** The functions of this folder as one text for the VM: a function that takes the host and gives the GuestApi. */
+/** The functions of this folder as one text for the VM: a function from the host to the GuestApi. */
 import { guestCalls } from './guest-calls.ts';
 import { guestGlobals } from './guest-globals.ts';
 import { guestHostCalls } from './guest-host-calls.ts';

@@ -1,9 +1,9 @@
-/** Inside the VM: values as text, for what leaves it, for the console, for errors. */
+/** Inside the VM: converts values to text, for results, console output and errors. */
 
 export interface GuestValues {
-  /** `exact` for a text that may hold integers beyond a double: they become BigInts. Throws SyntaxError. */
+  /** `exact`: for a text that may contain integers beyond a double, which become BigInts. Throws SyntaxError. */
   readonly fromJson: (text: string, exact: boolean) => unknown;
-  /** JSON. Throws an Error with the code SERIALIZATION_ERROR for what JSON would drop without a word. */
+  /** Converts to JSON. Throws an Error with the code SERIALIZATION_ERROR for values that JSON would silently drop. */
   readonly toJson: (value: unknown) => string;
   /** Formats a value for the console. */
   readonly show: (value: unknown) => string;
@@ -11,7 +11,7 @@ export interface GuestValues {
   readonly describe: (thrown: unknown) => string;
 }
 
-/** Every member is a text, or absent. */
+/** Every member is a text or absent. */
 export interface ThrownText {
   readonly name?: string;
   readonly message?: string;
@@ -19,7 +19,7 @@ export interface ThrownText {
   readonly code?: string;
 }
 
-/** Runs in the VM, as text: it may name nothing outside its own body. */
+/** Runs in the VM as text, so it must not refer to anything outside of its body. */
 export function guestValues(): GuestValues {
   const longest = 65_536;
   const { parse, stringify } = JSON;
@@ -27,7 +27,7 @@ export function guestValues(): GuestValues {
   const NativePromise = Promise;
   const { InternalError: EngineError } = globalThis as unknown as { InternalError: ErrorConstructor };
 
-  // A BigInt is written with all its digits as the number it came from, also by the code's own JSON.stringify.
+  // A BigInt is written with all digits of its number, also by the code's own JSON.stringify.
   Object.defineProperty(BigInt.prototype, 'toJSON', {
     value(this: bigint) {
       return rawJSON(String(this));
