@@ -10,7 +10,7 @@ import { resolveEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import type { UnavailableTool } from '../../core/catalog/tool-finder.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { rpcCode, RpcError } from '../../core/wire/message.ts';
-import { jsonError, jsonResult, readTrimmedText } from './answers.ts';
+import { jsonError, jsonResult, readTrimmedText } from './results.ts';
 
 const what: Readonly<Record<Intent, string>> = {
   read: 'Call a tool that only reads.',

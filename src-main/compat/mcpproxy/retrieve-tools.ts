@@ -8,7 +8,7 @@ import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { findResources, readResourceTool, resourceLine } from '../../core/modes/read-resource.ts';
 import { readResultTool } from '../../core/modes/read-spill.ts';
 import { markSchemaShown } from '../../core/modes/render-tools.ts';
-import { jsonResult, readClampedInteger, readTrimmedText, notAllowedError } from './answers.ts';
+import { jsonResult, readClampedInteger, readTrimmedText, notAllowedError } from './results.ts';
 import { compactEntry, fullEntry } from './tool-entry.ts';
 
 const maxHits = 100;

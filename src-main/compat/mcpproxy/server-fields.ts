@@ -8,7 +8,7 @@ import { maskPlaceholder } from '../../core/base/mask.ts';
 import { truncateName } from '../../core/base/visible-text.ts';
 import type { LeaseHandle } from '../../core/config/server-config.ts';
 import type { HealthLevel, ServerHealth } from '../../core/servers/server-state.ts';
-import { readTrimmedText } from './answers.ts';
+import { readTrimmedText } from './results.ts';
 
 interface ServerFields {
   /** Under our names (config/schema.ts); only what was mentioned. */

@@ -1,5 +1,5 @@
 /** upstream_servers: MCPProxy's façade over the one service that changes servers, policy included. */
-import { jsonError, jsonResult, proposedChangeInfo, readClampedInteger, notAllowedError } from './answers.ts';
+import { jsonError, jsonResult, proposedChangeInfo, readClampedInteger, notAllowedError } from './results.ts';
 import type { ServerChange } from '../../core/admin/server-change.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject } from '../../core/base/json.ts';

@@ -21,7 +21,7 @@ import { isTextKind } from '../../core/spills/spill-writer-messages.ts';
 import { type SpillPartInfo, parseSpillInfo, type SpillInfo } from '../../core/spills/spill.ts';
 import { fromToon, isToonResult } from '../../core/spills/toon.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
-import { envelope, estimateTextTokens, errorEnvelope, readFlag } from './answers.ts';
+import { envelope, estimateTextTokens, errorEnvelope, readFlag } from './results.ts';
 import {
   allowsTool,
   type DispatchConnection,

@@ -9,7 +9,7 @@ import type { ToolFilter } from '../../core/config/app-config.ts';
 import type { HelperContext } from '../../core/modes/mode.ts';
 import { findTools, parseNeeds, defaultLimit } from '../../core/modes/find-tools.ts';
 import { truncateText } from '../../core/base/visible-text.ts';
-import { envelope, readFlag, toDetailText, isDetailed } from './answers.ts';
+import { envelope, readFlag, toDetailText, isDetailed } from './results.ts';
 import {
   compactTool,
   type DispatchConnection,

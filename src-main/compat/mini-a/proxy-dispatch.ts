@@ -11,7 +11,7 @@ import { readResourceTool } from '../../core/modes/read-resource.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { type ReadContext, readSpill } from '../../core/modes/read-spill.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
-import { errorEnvelope, readFlag, envelope, estimateTextTokens } from './answers.ts';
+import { errorEnvelope, readFlag, envelope, estimateTextTokens } from './results.ts';
 import { runCallAction } from './call.ts';
 import { runListAction, runSearchAction, statusTool } from './catalog-actions.ts';
 import { type DispatchConnection, findConnection, visibleCatalog, type VisibleCatalog } from './visible-catalog.ts';

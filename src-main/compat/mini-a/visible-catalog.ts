@@ -18,7 +18,7 @@ import type { ToolFilter } from '../../core/config/app-config.ts';
 import type { HelperContext, ModeView, ShownItems } from '../../core/modes/mode.ts';
 import { markSchemaShown } from '../../core/modes/render-tools.ts';
 import type { ServerUnavailability } from '../../core/servers/server-availability.ts';
-import { readFlag } from './answers.ts';
+import { readFlag } from './results.ts';
 
 export interface DispatchConnection {
   /** The server's name. */

@@ -10,7 +10,7 @@ import { endpointText } from '../../core/client-apps/heal-candidates.ts';
 import { truncateLine } from '../../core/condense/condense-tool.ts';
 import { maxDescriptionLength } from '../../core/condense/description-store.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
-import { type Action, dataError, dataResult, runAction } from './answers.ts';
+import { type Action, dataError, dataResult, runAction } from './results.ts';
 import { fullDescription, requiredNames, toolsByServer } from './tool-summaries.ts';
 
 // `manage_servers`: what servers there are and how they are; changes under the policy for what a model may change.

@@ -7,7 +7,7 @@ import { parametersText } from '../../core/condense/signature.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { findTools, isOwnTool, moreMatchesText, parseNeeds } from '../../core/modes/find-tools.ts';
 import { markSchemaShown, withUnavailableServers } from '../../core/modes/render-tools.ts';
-import { dataError, dataResult } from './answers.ts';
+import { dataError, dataResult } from './results.ts';
 import {
   callableName,
   awaitNamedTool,

@@ -1,4 +1,4 @@
-/** What a view asks of the user and of its server, one question at a time, and what it has said so far. */
+/** Requests of an app view to the user and to its server, one question at a time, and its messages so far. */
 import type { RunState } from '../../../src-main/rpc/contract.ts';
 import { api, formatFailure, toFailure } from '../../lib/api.ts';
 import { count } from '../../lib/format.ts';

@@ -1,4 +1,4 @@
-/** The shape of all answers of `proxy-dispatch`: a text, and what programs may want to know of it in `_meta`. */
+/** Results of `proxy-dispatch`: a text, and facts for programs in `_meta`. */
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { firstTextOf } from '../../core/calls/read-arguments.ts';

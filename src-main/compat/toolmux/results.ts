@@ -1,4 +1,4 @@
-/** Facts as a tool's result: JSON text for the model, the same as structure for programs. */
+/** Facts as a result: JSON text for the model, and the same as structured content for programs. */
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject } from '../../core/base/json.ts';
 import type { HelperContext } from '../../core/modes/mode.ts';

@@ -1,4 +1,4 @@
-/** A value as the one JSON text that MCPProxy's tools answer with. */
+/** Results of MCPProxy's tools: a value as one JSON text. */
 import { AppError } from '../../core/base/errors.ts';
 import type { ChangeOutcome } from '../../core/admin/server-admin.ts';
 import { type JsonObject, toPlainNumber } from '../../core/base/json.ts';
