@@ -36,7 +36,9 @@ export async function parsePasted(text: string, deps: PasteDeps): Promise<Pasted
   const blocks = [...plain.matchAll(/^[ \t]*(```|~~~)[^\n]*\n([^]*?)\n?[ \t]*\1[ \t]*$/gm)].map(([, , inside = '']) =>
     inside.trim(),
   );
-  if (blocks.length <= 1) return readText(blocks[0] ?? plain, deps);
+  // JSON between sentences.
+  const [json] = blocks.length > 0 ? [] : (/^[ \t]*\{[^]*\}[ \t]*,?$/m.exec(plain) ?? []);
+  if (blocks.length <= 1) return readText(blocks[0] ?? json?.trim() ?? plain, deps);
   // Of a page with several code blocks, those with a server count.
   const read = await Promise.allSettled(blocks.map((block) => readText(block, deps)));
   const found = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -95,7 +97,7 @@ function valuesOf(text: string, home: string): Values | undefined {
   const miniA = /^\w*mcp\s*=\s*"?([[(].*[\])])"?$/s.exec(text)?.[1];
   if (miniA !== undefined) return fromValue(slon(miniA), 'mini-a', home);
   // Pages often show the inside of a config, without its braces.
-  const whole = /^"[^"\n]*"\s*:/.test(text) ? `{${text}}` : text;
+  const whole = /^"[^"\n]*"\s*:/.test(text) ? `{${text}}` : text.replace(/,$/, '');
   const format = formatOfText(whole);
   if (format === undefined || isAddress(text)) return undefined;
   const { value, notes } = parsed(whole, format);
@@ -154,7 +156,7 @@ async function missingPrograms(
     const { command, args } = entry;
     if (typeof command !== 'string' || runners.has(command) || (await isProgram(command))) continue;
     const isCommand =
-      /^(?:cmd|wsl|pwsh|powershell|ssh|cross-env)$|\.(?:exe|cmd|bat|ps1)$|[\\/]/i.test(command) ||
+      /^(?:cmd|wsl|pwsh|powershell|ssh|cross-env)$|\.(?:exe|cmd|bat|ps1)$|^[^<>]*[\\/][^<>]*$/i.test(command) ||
       (Array.isArray(args) && String(args[0]).startsWith('-'));
     if (!isCommand)
       throw unrecognizedInputError(

@@ -6,6 +6,9 @@ import { unrecognizedInputError, quoteWord } from './pasted-server.ts';
 
 export const assignment = /^([A-Za-z_]\w*)=(.*)$/s;
 
+/** Prompts of shells, and marks of lists. */
+const prompt = /^(?:(?:[$>%]|PS [^>]*>|[A-Z]:[^>\s]*>|\S+@\S+[$#]|\d+[.)]|[-*•])\s+)+/;
+
 /** The commands of a text, one per line: without prompts and comments, with continued lines joined. */
 export function splitCommands(text: string): readonly string[] {
   const lines = text
@@ -18,7 +21,7 @@ export function splitCommands(text: string): readonly string[] {
   let open: string | undefined;
   for (const line of lines) {
     // Without a prompt, and marks of code, quotations or links around it.
-    const plain = line.trim().replace(/^(?:[$>%]|PS [^>]*>)\s+/, '');
+    const plain = line.trim().replace(prompt, '');
     const whole: string =
       open === undefined ? plain.replace(/^(?:`([^`]+)`|"([^"\s]+)"|<([^<>\s]+)>)$/, '$1$2$3') : `${open}\n${line}`;
     open = undefined;
@@ -38,7 +41,8 @@ export function splitShellWords(line: string): readonly string[] {
   if (operator !== null) throw forShells(operator[1] ?? operator[2] ?? operator[3] ?? '');
   const substitution = /`|\$\(/.exec(line.replace(/'[^']*'/gs, ''));
   if (substitution !== null) throw forShells(substitution[0] === '`' ? '`' : '$( )');
-  return splitCommand(line);
+  const comment = outside.search(/\s#/);
+  return splitCommand(comment === -1 ? line : line.slice(0, comment));
 }
 
 function isOpen(line: string): boolean {

@@ -415,6 +415,21 @@ test.each([
     ]);
 });
 
+test.each([
+  'Add this to your file:\n{\n  "mcpServers": { "x": { "command": "npx", "args": ["-y", "x-mcp"] } }\n}\nThen restart.',
+  '{ "x": { "command": "npx", "args": ["-y", "x-mcp"] } },',
+  '- name: x\n  command: npx\n  args: ["-y", "x-mcp"]\n',
+  'command = "npx"\nargs = ["-y", "x-mcp"]\n',
+  'Command: npx\nArgs: -y x-mcp\n',
+  'npx -y x-mcp # starts it',
+  'C:\\> npx -y x-mcp',
+  'me@host:~$ npx -y x-mcp',
+  '1. npx -y x-mcp',
+  '- `npx -y x-mcp`',
+])('reads %j as a page shows it', async (text) => {
+  expect(await read(text)).toMatchObject([{ name: 'x', entry: npx }]);
+});
+
 test('reads the notation of Mini-A', async () => {
   const text = `mcp="[ (cmd: 'docker run --rm -i mcp/dockerhub') | (cmd: 'npx -y x-mcp', timeout: 3000) ]"`;
   expect(await read(text)).toMatchObject([

@@ -247,6 +247,11 @@ export const foreignForms: readonly { readonly keys: readonly string[]; readonly
       'This is an entry of Docker’s MCP registry. Its server is a container image: tooltray add NAME docker run -i --rm IMAGE.',
   },
   {
+    keys: ['services'],
+    reason:
+      'This is a Compose file: it runs containers. Add a server that is one with: tooltray add NAME docker run -i --rm IMAGE.',
+  },
+  {
     keys: ['startCommand'],
     reason:
       'This is how Smithery starts a server, not a configuration. Add the server with the command of its own page: tooltray add NAME COMMAND.',
