@@ -9,6 +9,7 @@ import {
   readAppFile,
   revisionOf,
   updateAppFile,
+  withFile,
 } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { type ChangedLine, changedLines } from './text-diff.ts';
@@ -53,7 +54,7 @@ export async function planInstall(
   const edit = (text: string | undefined): string => insertEntry(text ?? '', app, { launch, servers });
   const { file } = await firstToChange(place, edit);
   const before = await readAppFile(file);
-  const after = edit(before);
+  const after = editNamed(file, before, edit);
   const revision = revisionOf(before);
   return {
     file,
@@ -96,6 +97,14 @@ export async function repairEntry(
       ? text
       : insertEntry(text, place.app, { launch, servers: split, keepSwitch: true });
   return changeAppFile(place, { action: 'repair', edit }, journal);
+}
+
+function editNamed(file: string, text: string | undefined, edit: (text: string | undefined) => string): string {
+  try {
+    return edit(text);
+  } catch (error) {
+    throw withFile(file, error);
+  }
 }
 
 type Edited = string | undefined | Promise<string | undefined>;

@@ -9,7 +9,6 @@ import { AppError } from '../base/errors.ts';
 import { isProcessRunning } from '../base/file-lock.ts';
 import { withAppFileLock } from './app-file-lock.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
-import { cannotReadError } from './formats/config-format.ts';
 import type { KnownApp } from './known-app.ts';
 
 interface AppFileUpdate {
@@ -53,7 +52,10 @@ export async function readAppFile(path: string): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw cannotReadError('it is not UTF-8 text.', error);
+    throw new AppError('config_invalid', `${path} is not UTF-8 text.`, {
+      fix: 'Save it as UTF-8 in your editor.',
+      cause: error,
+    });
   }
 }
 
@@ -296,8 +298,17 @@ export async function changeAppFile(
     return update.before === update.after ? undefined : noted;
   } catch (error) {
     await forget();
-    throw error;
+    throw withFile(file, error);
   }
+}
+
+/** Names the file in an error about its content. */
+export function withFile(file: string, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'config_invalid' || error.message.includes(file)) return error;
+  return new AppError('config_invalid', `${file} was not changed. ${error.message}`, {
+    fix: error.fix ?? 'Mend the file first.',
+    cause: error,
+  });
 }
 
 function changedSince(file: string): AppError {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../base/errors.ts';
 import { ConfigDocument } from './config-document.ts';
+import { atLine } from './dialects/parse-text.ts';
 import { JsoncText, nodeValue } from './jsonc-text.ts';
 
 const bom = '\uFEFF';
@@ -58,8 +59,8 @@ function withObject({ text, eol }: JsoncText): string {
 
 function unreadable(text: string): AppError {
   const [problem] = new ConfigDocument(text, '').problems;
-  const place = problem === undefined ? '' : ` (line ${problem.line}, column ${problem.column}: ${problem.reason})`;
-  return new AppError('config_invalid', `The config file cannot be edited because it cannot be read${place}.`, {
-    fix: 'Mend the file first.',
+  const place = problem === undefined ? '' : ` (${atLine(problem.line, problem.reason).replace(/\.$/, '')})`;
+  return new AppError('config_invalid', `The file cannot be read${place}.`, {
+    fix: problem?.suggestion ?? 'Mend the file first.',
   });
 }

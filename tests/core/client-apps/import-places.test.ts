@@ -8,7 +8,7 @@ import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal
 import { findApps } from '../../../src-main/core/client-apps/find-apps.ts';
 import { findImportOffers } from '../../../src-main/core/client-apps/import-offers.ts';
 import { foundImportFiles } from '../../../src-main/core/client-apps/import-places.ts';
-import { installEntry, uninstallEntries } from '../../../src-main/core/client-apps/install.ts';
+import { installEntry, planInstall, uninstallEntries } from '../../../src-main/core/client-apps/install.ts';
 import { strictWarning } from '../../../src-main/core/client-apps/formats/strict-json.ts';
 
 let home = '';
@@ -92,6 +92,21 @@ test('names an unreadable file with its app, line and cause', async () => {
   expect(offers).toEqual([]);
   expect(skipped[0]).toMatch(/^Cursor's ~\/\.cursor\/mcp\.json was not read: line 4, a comma is missing\./);
   expect(skipped[1]).toMatch(/^Continue's ~\/\.continue\/config\.yaml was not read: line \d, /);
+});
+
+test.each([
+  ['{\n  "mcpServers": {}\n  "a": 1\n}', /line 3, a comma is missing/],
+  ['{ "mcpServers": {}, "mcpServers": {} }', /twice/],
+])('names the file that cannot be changed, and the cause: %j', async (text, cause) => {
+  const file = await put('.cursor/mcp.json', text);
+  const place = { app: knownApp('cursor'), file };
+  const launch = { command: '/opt/tooltray', args: ['stdio'] };
+  const journal = new ChangeJournal(join(home, 'journal'));
+  for (const change of [() => planInstall(place, launch, journal), () => installEntry(place, launch, { journal })])
+    await expect(change()).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(new RegExp(`^${file}.*${cause.source}`)) as string,
+    });
 });
 
 test.each(['\uFEFF{}', '{ // mine\n}', '{ "a": 1, }'])(

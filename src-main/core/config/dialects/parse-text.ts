@@ -92,7 +92,12 @@ function asJson5(text: string): unknown {
 }
 
 function unreadable(name: string, line: number | undefined, reason: string, fix: string, cause?: unknown): AppError {
-  const where = line === undefined ? '' : `line ${line}, `;
-  const said = line === undefined ? reason : reason.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
-  return new AppError('config_invalid', `${name} was not read: ${where}${said}`, { fix, cause, data: { line } });
+  const message = `${name} was not read: ${atLine(line, reason)}`;
+  return new AppError('config_invalid', message, { fix, cause, data: { line } });
+}
+
+/** `line 4, a comma is missing.` */
+export function atLine(line: number | undefined, reason: string): string {
+  if (line === undefined) return reason;
+  return `line ${line}, ${reason.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())}`;
 }
