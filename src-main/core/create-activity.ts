@@ -129,7 +129,7 @@ function payloadSettings(
   const { retentionDays, maxBytes, deleteOnExit } = results;
   return {
     keep: mayKeep && activity.storePayloads,
-    retentionDays: retentionDays,
+    retentionDays,
     maxBytes,
     deleteAtExit: deleteOnExit,
   };

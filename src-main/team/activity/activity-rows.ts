@@ -13,10 +13,17 @@ interface Column {
   readonly type: 'text' | 'bigint' | 'integer' | 'real';
 }
 
-const text = (from: string, to = from): Column => ({ from, to, type: 'text' });
-const bigint = (from: string, to = from): Column => ({ from, to, type: 'bigint' });
-const integer = (from: string, to = from): Column => ({ from, to, type: 'integer' });
-const real = (from: string, to = from): Column => ({ from, to, type: 'real' });
+/** Columns of one type. Their name here is that of SQLite in snake case, unless another one is given. */
+function columns(type: Column['type'], ...names: (string | readonly [from: string, to: string])[]): Column[] {
+  return names.map((name) => {
+    const [from, to] = typeof name === 'string' ? [name, toSnakeCase(name)] : name;
+    return { from, to, type };
+  });
+}
+
+function toSnakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 interface Table {
   readonly name: string;
@@ -30,70 +37,44 @@ interface Table {
   readonly figures: readonly Column[];
 }
 
+const session = ['sessionId', 'session'] as const;
+const user = ['user', 'person'] as const;
+
 const tables: Readonly<Record<OutboxKind, Table>> = {
   calls: {
     name: 'calls',
     at: 'startedAt',
-    key: [bigint('id')],
+    key: columns('bigint', 'id'),
     facts: [
-      ...[
-        text('user', 'person'),
-        text('sessionId', 'session'),
-        text('app'),
-        text('mode'),
-        text('server'),
-        text('tool'),
-      ],
-      ...[
-        text('via'),
-        text('reason'),
-        text('sensitivity'),
-        text('spillId', 'spill_id'),
-        bigint('step'),
-        text('outcome'),
-      ],
-      ...[text('errorCode', 'error_code'), text('errorText', 'error_text'), real('durationMs', 'duration_ms')],
-      ...[
-        real('callMs', 'call_ms'),
-        bigint('requestBytes', 'request_bytes'),
-        bigint('serverResultBytes', 'server_result_bytes'),
-      ],
-      bigint('modelResultBytes', 'model_result_bytes'),
-      text('preview'),
+      ...columns('text', user, session, 'app', 'mode', 'server', 'tool', 'via', 'reason', 'sensitivity', 'spillId'),
+      ...columns('text', 'outcome', 'errorCode', 'errorText', 'preview'),
+      ...columns('bigint', 'step', 'requestBytes', 'serverResultBytes', 'modelResultBytes'),
+      ...columns('real', 'durationMs', 'callMs'),
     ],
     figures: [
-      ...[
-        bigint('requestTokens', 'request_tokens'),
-        bigint('serverResultTokens', 'server_result_tokens'),
-        bigint('modelResultTokens', 'model_result_tokens'),
-      ],
-      ...[integer('tokensEstimated', 'estimated'), text('labels')],
+      ...columns('bigint', 'requestTokens', 'serverResultTokens', 'modelResultTokens'),
+      ...columns('integer', ['tokensEstimated', 'estimated']),
+      ...columns('text', 'labels'),
     ],
   },
   steps: {
     name: 'steps',
     at: 'startedAt',
-    key: [bigint('id')],
+    key: columns('bigint', 'id'),
     facts: [
-      ...[text('user', 'person'), text('sessionId', 'session'), text('app'), text('mode'), text('kind'), text('name')],
-      ...[text('what'), real('durationMs', 'duration_ms'), bigint('requestBytes', 'request_bytes')],
-      ...[
-        bigint('modelResultBytes', 'model_result_bytes'),
-        integer('calls'),
-        text('outcome'),
-        text('errorText', 'error_text'),
-      ],
+      ...columns('text', user, session, 'app', 'mode', 'kind', 'name', 'what', 'outcome', 'errorText'),
+      ...columns('bigint', 'requestBytes', 'modelResultBytes'),
+      ...columns('real', 'durationMs'),
+      ...columns('integer', 'calls'),
     ],
-    figures: [bigint('given'), bigint('raw'), bigint('baseline'), bigint('loaded')],
+    figures: columns('bigint', 'given', 'raw', 'baseline', 'loaded'),
   },
   ledgerHours: {
     name: 'savings',
     at: 'hour',
-    key: [text('session'), text('app'), text('mode'), text('server'), text('tool'), text('cause')],
-    facts: [text('user', 'person')],
-    figures: [
-      ...[bigint('times'), bigint('sent'), bigint('loaded'), bigint('baseline'), bigint('raw'), bigint('estimated')],
-    ],
+    key: columns('text', 'session', 'app', 'mode', 'server', 'tool', 'cause'),
+    facts: columns('text', user),
+    figures: columns('bigint', 'times', 'sent', 'loaded', 'baseline', 'raw', 'estimated'),
   },
 };
 
@@ -114,10 +95,10 @@ export class ActivityRows {
   async put({ kind, book, rows }: OutboxBatch): Promise<void> {
     if (rows.length === 0) return;
     const { name, at, key, facts, figures } = tables[kind];
-    const columns = [bigint(at, 'at'), ...key, ...facts, ...figures];
-    const lists = columns.map(({ from, type }) => rows.map((row) => valueOf(row[from], type)));
-    const named = columns.map(({ to }) => to).slice(1);
-    const unnested = columns.map(({ type }, index) => `$${index + 3}::${type}[]`);
+    const written = [...columns('bigint', [at, 'at']), ...key, ...facts, ...figures];
+    const lists = written.map(({ from, type }) => rows.map((row) => valueOf(row[from], type)));
+    const named = written.map(({ to }) => to).slice(1);
+    const unnested = written.map(({ type }, index) => `$${index + 3}::${type}[]`);
     await this.#sql
       .unsafe(
         `INSERT INTO tooltray.${name} (book, replica, written, ${named.join(', ')})
