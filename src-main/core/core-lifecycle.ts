@@ -5,7 +5,7 @@ import { secretValuesOf } from './config/config-secrets.ts';
 import type { CoreGroups } from './core-groups.ts';
 import type { Activity } from './create-activity.ts';
 import { auditCoreEvents } from './create-audit.ts';
-import { rebuildLists } from './profile-cores.ts';
+import { rebuildLists } from './catalog-scope.ts';
 import type { UsageWatch } from './servers/usage-watch.ts';
 import { tidyHome } from './tidy-home.ts';
 

@@ -6,11 +6,11 @@ import { Emitter } from './base/emitter.ts';
 import type { JsonObject } from './base/json.ts';
 import type { Log } from './base/log.ts';
 import { truncateName } from './base/visible-text.ts';
-import { createCallStages, type CallStagesDeps } from './calls/call-stages.ts';
-import { type CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
-import { ModeCosts } from './choose-mode.ts';
-import { rebuildLists, ProfileCores, type ProfileCoresDeps, type UnscopedServices } from './profile-cores.ts';
-import { type ExtensionSet, supportsViews } from './servers/extension-set.ts';
+import type { CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
+import { openScope, rebuildLists, type UnscopedServices } from './catalog-scope.ts';
+import type { ModeCosts } from './choose-mode.ts';
+import { ProfileCores, type ProfileCoresDeps } from './profile-cores.ts';
+import type { ExtensionSet } from './servers/extension-set.ts';
 import { ExtensionServers } from './servers/extension-servers.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 import type { SessionRegistry } from './sessions/session-registry.ts';
@@ -29,7 +29,6 @@ interface KindCore {
   readonly catalog: LiveCatalog;
   readonly modeCosts: ModeCosts;
   readonly profiles: ProfileCores;
-  readonly servers: ExtensionServers;
 }
 
 /** Each set may need its own connection to each server. */
@@ -92,41 +91,17 @@ export class ExtensionCores {
   }
 
   #make(kind: ExtensionSet): KindCore {
-    const { sessions, whole } = this.#parts;
+    const { sessions } = this.#parts;
     const servers = new ExtensionServers(this.#parts.servers, kind);
-    const catalog = this.#catalog(servers, kind, whole);
-    const steps: CallStagesDeps = { ...this.#parts.steps, catalog, servers };
-    const modeCosts = new ModeCosts(whole.modes);
-    const unscoped: UnscopedServices = {
-      ...whole,
-      catalog,
-      servers,
-      steps: createCallStages(steps),
-      kind,
-      compared: (ms) => servers.compareListings(ms),
-      modeCosts,
-    };
+    const { catalog, modeCosts, steps, services } = openScope({ servers, kind }, this.#parts);
+    catalog.changed.on((change) => this.changed.emit({ catalog, change }));
+    const whole: UnscopedServices = { ...services, compared: (ms) => servers.compareListings(ms) };
     const isShown = (one: LiveCatalog): boolean => sessions.usesCatalog(one);
-    const profiles = new ProfileCores({ ...this.#parts, steps, isShown, whole: unscoped });
+    const profiles = new ProfileCores({ ...this.#parts, steps, isShown, whole });
     profiles.changed.on((change) => this.changed.emit(change));
     profiles.evicted.on((isGone) => this.evicted.emit(isGone));
-    const core: SessionServices = { ...unscoped, inProfiles: (names) => profiles.core(names) };
-    return { core, catalog, modeCosts, profiles, servers };
-  }
-
-  #catalog(servers: ExtensionServers, kind: ExtensionSet, { modes }: Pick<SessionServices, 'modes'>): LiveCatalog {
-    const { config, steps } = this.#parts;
-    const catalog = new LiveCatalog({
-      servers,
-      reserved: new Set(modes.helpers.keys()),
-      isOn: steps.isOn,
-      problems: () => config.problems,
-      knownFix: steps.knownFix,
-      showsViews: supportsViews(kind),
-    });
-    catalog.rebuild();
-    catalog.changed.on((change) => this.changed.emit({ catalog, change }));
-    return catalog;
+    const core: SessionServices = { ...whole, inProfiles: (names) => profiles.core(names) };
+    return { core, catalog, modeCosts, profiles };
   }
 }
 

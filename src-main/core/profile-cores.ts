@@ -5,20 +5,17 @@
 import type { ModelAdmin } from './admin/server-admin.ts';
 import { AppError } from './base/errors.ts';
 import { Emitter } from './base/emitter.ts';
-import { createCallStages, type CallStagesDeps } from './calls/call-stages.ts';
-import { type CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
-import { ModeCosts } from './choose-mode.ts';
+import type { CallStagesDeps } from './calls/call-stages.ts';
+import type { CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
+import { openScope, rebuildLists, type UnscopedServices } from './catalog-scope.ts';
+import type { ModeCosts } from './choose-mode.ts';
 import type { ConfigStore } from './config/config-store.ts';
-import { isScopeName, type ProfileScope, createProfileScope } from './profiles/profile-scope.ts';
+import { isScopeName, createProfileScope } from './profiles/profile-scope.ts';
 import { createScopedAdmin } from './profiles/scoped-admin.ts';
 import { ScopedServers } from './profiles/scoped-servers.ts';
 import { ScopedSpills } from './profiles/scoped-spills.ts';
-import { supportsViews } from './servers/extension-set.ts';
 import type { SessionServices } from './sessions/session-settings.ts';
 import type { SpillStore } from './spills/spill-store.ts';
-
-/** Services of a core before profiles. */
-export type UnscopedServices = Omit<SessionServices, 'inProfiles' | 'inKind'>;
 
 export interface ProfileCoresDeps {
   readonly config: ConfigStore;
@@ -84,27 +81,29 @@ export class ProfileCores {
 
   #make(names: readonly string[]): ProfileCore {
     this.#evictOldest();
-    const { config, steps: parts, spills, whole } = this.#parts;
+    const { config, steps, spills, whole } = this.#parts;
     const scope = createProfileScope(names, () => config.current);
-    const servers = new ScopedServers(parts.servers, scope);
-    const catalog = this.#catalog(servers, scope, whole);
+    const servers = new ScopedServers(steps.servers, scope);
     // A layer may change at any time, but earlier spills must stay readable.
     const lasting = names.filter((name) => !isScopeName(name));
     const own = new ScopedSpills(spills, lasting.length === 0 ? undefined : JSON.stringify(lasting), scope);
-    const shaper = own.scopeShaper(parts.shaper);
-    const modeCosts = new ModeCosts(whole.modes);
+    const { catalog, modeCosts, services } = openScope(
+      {
+        servers,
+        kind: whole.kind,
+        shaper: own.scopeShaper(steps.shaper),
+        hasServer: (server) => scope.hasServer(server),
+        hasTool: (server, definition) => scope.hasTool(server, definition),
+      },
+      this.#parts,
+    );
+    catalog.changed.on((change) => this.changed.emit({ catalog, change }));
     const core: SessionServices = {
-      ...whole,
-      catalog,
-      servers,
-      steps: createCallStages({ ...parts, catalog, servers, shaper }),
-      shaper,
+      ...services,
       spillFiles: (caller) => own.scopeFiles(whole.spillFiles(caller), caller),
       admin: createScopedAdmin(this.#parts.admin, servers, scope),
       // It only ranks what the profile permits.
       activity: { usedTools: () => whole.activity.usedTools() },
-      hasTool: (server, definition) => scope.hasTool(server, definition),
-      modeCosts,
       inProfiles: (others) => this.core(others),
     };
     const end = (): void => {
@@ -113,32 +112,6 @@ export class ProfileCores {
     };
     return { core, catalog, modeCosts, end };
   }
-
-  #catalog(servers: ScopedServers, scope: ProfileScope, { modes, kind }: UnscopedServices): LiveCatalog {
-    const { config, steps } = this.#parts;
-    const catalog = new LiveCatalog({
-      servers,
-      reserved: new Set(modes.helpers.keys()),
-      isOn: steps.isOn,
-      problems: () => config.problems.filter(({ server }) => server === undefined || scope.hasServer(server)),
-      knownFix: steps.knownFix,
-      hasTool: (server, definition) => scope.hasTool(server, definition),
-      showsViews: kind !== undefined && supportsViews(kind),
-    });
-    catalog.rebuild();
-    catalog.changed.on((change) => this.changed.emit({ catalog, change }));
-    return catalog;
-  }
-}
-
-/**
- * Lists can change without a change of servers: by settings, or rewritten descriptions. Sessions with unchanged lists
- * are not notified.
- */
-export function rebuildLists({ catalog, modeCosts }: Pick<SessionServices, 'catalog' | 'modeCosts'>): void {
-  modeCosts.invalidate();
-  catalog.rebuild();
-  catalog.changed.emit({ tools: true, resources: false, prompts: false });
 }
 
 function tooMany(): AppError {
