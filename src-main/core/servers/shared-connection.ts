@@ -1,4 +1,5 @@
 /** The connection that all sessions share: opened on demand, checked for loss, retried after a pause. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError, toAppError } from '../base/errors.ts';
 import { RpcError } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
@@ -33,7 +34,10 @@ export interface SharedConnectionOptions {
 
 /** A connection that lasted this long resets the back-off, in ms. */
 const minStableMs = 30_000;
-/** A call does not reconnect to a server that failed within this time, unless that was the first failure. In ms. */
+/**
+ * A call does not reconnect to a server that failed within this time, unless that was the first failure. If the server
+ * exited with code 0, the call waits for this time. In ms.
+ */
 const failureCooldownMs = 500;
 /** A start that takes longer counts as an installation, in ms. */
 const shownAsInstallMs = 3000;
@@ -50,6 +54,8 @@ export class SharedConnection {
   #failedAt = 0;
   /** The connection was lost for the first time, so the next caller opens a new one at once. */
   #mayReopen = false;
+  /** The connection was lost because the server exited with code 0. */
+  #exitedCleanly = false;
   /** Number of sessions lost before anything was read. */
   #renewals = 0;
   /** A process that is still ending may hold ports, locks or profiles that the next one needs. */
@@ -89,9 +95,11 @@ export class SharedConnection {
     if (pause.isOn) return Promise.reject(pause.pausedError(server));
     if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
     if (state.kind === 'authenticating') return Promise.reject(signInPendingError(server));
-    const rests = !this.#mayReopen && now() - this.#failedAt < failureCooldownMs;
-    if (state.kind === 'error' && rests) return Promise.reject(state.error);
-    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    const waitMs = this.#mayReopen ? 0 : this.#failedAt + failureCooldownMs - now();
+    const rests = state.kind === 'error' && waitMs > 0;
+    if (rests && !this.#exitedCleanly) return Promise.reject(state.error);
+    const opening = (): Promise<Connection> => (rests ? delay(waitMs).then(() => this.#open()) : this.#open());
+    this.#opening ??= opening().finally(() => (this.#opening = undefined));
     return this.#opening;
   }
 
@@ -113,6 +121,7 @@ export class SharedConnection {
     const { now } = this.#options;
     if (this.#state.kind === 'ready' && now() - this.#state.since > minStableMs) this.#failures = 0;
     this.#mayReopen = this.#failures === 0;
+    this.#exitedCleanly = isCleanExit(error);
     this.#fail(error ?? new AppError('server_exited', 'The server ended the connection.'));
   }
 
@@ -201,8 +210,10 @@ export class SharedConnection {
   }
 
   async #open(): Promise<Connection> {
+    if (this.#stopped) throw new AppError('server_not_started', `${this.#options.server} has been stopped.`);
     clearTimeout(this.#retryTimer);
     this.#mayReopen = false;
+    this.#exitedCleanly = false;
     const before = this.#state.kind === 'error' ? { error: this.#state.error } : {};
     this.#set({ kind: 'connecting', since: this.#options.now(), failures: this.#failures, ...before });
     const watch = setInterval(() => this.#inspectInstall(), installPollMs).unref();
@@ -243,10 +254,10 @@ export class SharedConnection {
       this.#set({ kind: 'pending-sign-in', error: named });
       return named;
     }
-    const delay = backoffMs(this.#failures, random);
-    this.#options.onFailed(named, delay);
-    this.#set({ kind: 'error', error: named, failures: this.#failures, retryAt: now() + delay });
-    this.#retryTimer = setTimeout(() => void this.connect().catch(() => undefined), delay);
+    const delayMs = backoffMs(this.#failures, random);
+    this.#options.onFailed(named, delayMs);
+    this.#set({ kind: 'error', error: named, failures: this.#failures, retryAt: now() + delayMs });
+    this.#retryTimer = setTimeout(() => void this.connect().catch(() => undefined), delayMs);
     return named;
   }
 
@@ -264,6 +275,10 @@ export class SharedConnection {
     this.#state = state;
     this.#options.onState();
   }
+}
+
+function isCleanExit(error: Error | undefined): boolean {
+  return error instanceof AppError && error.code === 'server_exited' && error.data?.['code'] === 0;
 }
 
 // Back-off of retries: doubles from one second to five minutes, with jitter so that servers do not reconnect in step.

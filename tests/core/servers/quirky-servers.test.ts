@@ -98,6 +98,16 @@ describe('Lists', () => {
   });
 });
 
+test('waits for the restart after each exit of a server that exits after every call', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.fixture('a', 'quirky', ['endsAfterCall']));
+  await server.ready();
+  for (const message of ['one', 'two', 'three', 'four']) {
+    expect(await say(server, 'echo', { message })).toBe(message);
+    await until(() => server.state.kind === 'error');
+  }
+});
+
 test('waits for the restart if a call comes right after the server exited', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('a'));
