@@ -307,7 +307,7 @@ export class ActivityLog {
     void sent
       .then(
         () => this.#loadUsed(),
-        () => this.#noteDropped(events.length),
+        (error: unknown) => this.#noteDropped(events.length, error),
       )
       .finally(() => {
         this.#events -= events.length;
@@ -392,8 +392,12 @@ export class ActivityLog {
     health?.failed('activity', error, dirname(file));
   }
 
-  #noteDropped(events: number): void {
-    if (this.#dropped === 0) this.#options.log.warn('Activity is dropped: it cannot be written as fast as it comes.');
+  /** `error`: why the thread did not take them; undefined if they came faster than it writes. */
+  #noteDropped(events: number, error?: unknown): void {
+    const { file, health, log } = this.#options;
+    if (error !== undefined) health?.failed('activity', error, dirname(file));
+    const reason = error === undefined ? 'it cannot be written as fast as it comes' : 'its thread ended';
+    if (this.#dropped === 0) log.warn(`Activity is dropped: ${reason}.`, { error });
     this.#dropped += events;
   }
 }

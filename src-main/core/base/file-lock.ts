@@ -80,7 +80,8 @@ export class LockFile implements Disposable {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EEXIST') return false;
       if (noLinks.has(code ?? '')) return this.#createInPlace();
-      throw error;
+      // The error names the lock: of a full disk it names no file, else the draft, which the user does not know.
+      throw error instanceof Error ? Object.assign(error, { path: this.#file, dest: undefined }) : error;
     } finally {
       rmSync(whole, { force: true });
     }

@@ -87,7 +87,7 @@ function foreignFiles(folder: string): readonly FileFacts[] {
     {
       path: folder,
       level: 'problem',
-      summary: `${formatCount(foreign.length, 'file')} in ${folder} belong to another user, such as ${first}.`,
+      summary: `${formatCount(foreign.length, 'file')} in ${folder} ${foreign.length === 1 ? 'belongs' : 'belong'} to another user, such as ${first}.`,
       fix: `If Tooltray once ran by sudo, run: sudo chown -R "$(id -un)" ${folder}`,
     },
   ];

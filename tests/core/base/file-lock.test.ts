@@ -6,7 +6,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withSqliteLock } from '../../../src-main/core/base/file-lock.ts';
+import { LockFile, withSqliteLock } from '../../../src-main/core/base/file-lock.ts';
 
 let folder = '';
 let path = '';
@@ -65,6 +65,12 @@ test('fails with the pid of the process that holds the lock', async () => {
     code: 'config_conflict',
     message: `Another process (pid ${process.pid}) keeps the config file locked.`,
   });
+});
+
+test('names the lock in an error of the file system, not the draft beside it', () => {
+  const file = join(folder, 'missing', 'config.json.lock');
+  using lock = new LockFile(file, 1000);
+  expect(() => lock.tryAcquire()).toThrow(expect.objectContaining({ code: 'ENOENT', path: file }));
 });
 
 test('never shows a lock file without the pid of its holder', async () => {
