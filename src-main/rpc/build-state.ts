@@ -1,4 +1,4 @@
-/** Which part of the core each slice of the state comes from, and what makes it change. */
+/** Source of each slice of the state, and the events that change it. */
 import { agentChangePolicyTexts } from '../core/admin/server-change.ts';
 import { displayNameOf } from '../core/client-apps/app-traits.ts';
 import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';

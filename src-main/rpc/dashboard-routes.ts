@@ -1,7 +1,7 @@
 /**
- * The dashboard over HTTP: its files for whoever asks, everything else for who has the key. The key comes in a header,
- * never in a cookie: cookies of 127.0.0.1 go to every other program that listens there. Host and Origin are checked
- * before us.
+ * The dashboard over HTTP: static files without authentication, everything else with the key. The key is sent in a
+ * header, never in a cookie, because cookies of 127.0.0.1 are sent to every port. Host and Origin are checked before
+ * this runs.
  */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -20,22 +20,22 @@ import type { StatePublisher } from './state-publisher.ts';
 export interface DashboardRoutesOptions {
   /** Folder of the built page. */
   readonly root: string;
-  /** undefined: no key is asked for (tests only). */
+  /** undefined: no key is required (tests only). */
   readonly key: string | undefined;
   /** Verifies the page's signatures with that key. */
   readonly signatures: PageSignatures | undefined;
   readonly publisher: StatePublisher;
   readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
-  /** A kept answer's file. Rejects with AppError `not_found`. */
+  /** File of a spilled result. Rejects with AppError `not_found`. */
   readonly spillFile: (id: string) => Promise<SpillFile>;
-  /** The frame of a view, once; undefined: there is none at that address. */
+  /** The frame document of a view, once; undefined for an unknown path. */
   readonly viewFrame: (path: string) => FrameDocument | undefined;
 }
 
 const maxInputBytes = 1024 * 1024;
 const maxStreams = 20;
 
-/** Answers false for a path that is not the dashboard's. */
+/** Returns false if the path does not belong to the dashboard. */
 export async function handleDashboardRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -54,7 +54,7 @@ export async function handleDashboardRequest(
   return true;
 }
 
-/** Answers false for a path that is no file of the page. */
+/** Returns false if the path is not a file of the dashboard. */
 export async function servePage(
   path: string,
   { method }: IncomingMessage,
@@ -67,7 +67,7 @@ export async function servePage(
   return true;
 }
 
-/** To a frame of our own page: its address is a ticket that only the page was told, so no key is asked for. */
+/** No key is required: the URL contains a ticket that only the dashboard received. */
 function serveFrame(
   path: string,
   { method, headers }: IncomingMessage,
@@ -94,7 +94,7 @@ function requireEntry(
   }
   const signed = signatures?.read(headers.authorization ?? '', method, url);
   if (signed !== undefined) return signed;
-  // Programs of the user may send the key itself; the page does not.
+  // Other programs of the user may send the key itself; the dashboard signs instead.
   const given = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (key === undefined || (given !== undefined && isSameToken(given, key))) return undefined;
   throw new AppError('unauthorized', 'Invalid or missing dashboard key.', {
@@ -137,7 +137,7 @@ async function handleRpcCall(
   ask: DashboardRoutesOptions['ask'],
   signed: SignedRequest | undefined,
 ): Promise<void> {
-  // A form of another page can send any other type without asking the browser first.
+  // Forms of other pages can send other content types without a CORS preflight.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
     throw new AppError('bad_request', 'The content type must be application/json.');
   }
@@ -149,7 +149,7 @@ async function handleRpcCall(
   response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(answer));
 }
 
-/** Sends a file with its own type, but never as one of our pages. */
+/** Sends a file with its content type, but never as an HTML document of this origin. */
 function sendFile(
   response: ServerResponse,
   { file, mimeType }: { readonly file: string; readonly mimeType: string },
@@ -197,11 +197,10 @@ export function toRpcFailure(error: unknown): RpcFailure {
 
 // The state as server-sent events, to one browser.
 
-/** A line that says nothing, so that a dead connection is noticed, in ms. */
+/** Interval of keep-alive comments that detect a dead connection, in ms. */
 const heartbeatMs = 15_000;
 /**
- * A page that does not keep up is disconnected: it reconnects with its last event id and receives what has changed
- * since.
+ * A client that does not keep up is disconnected: it reconnects with its last event ID and receives the changes since.
  */
 const maxBufferedBytes = 4 * 1024 * 1024;
 
@@ -218,7 +217,7 @@ function streamState(response: ServerResponse, publisher: StatePublisher, lastId
   });
 }
 
-// The dashboard's built files, as a browser or Electron's own protocol is given them.
+// The dashboard's built files, as served over HTTP and by Electron's protocol handler.
 
 interface PageFile {
   readonly type: string;
@@ -233,7 +232,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Headers of every response to a page: nothing foreign is loaded, run or framed, and no referrer is sent. */
+/** Headers of every page response: no foreign content is loaded, run, or framed, and no referrer is sent. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'",
@@ -244,7 +243,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** The file at a path of the page; undefined if there is none, or none that a page has. */
+/** The file at a path of the dashboard; undefined if there is none. */
 export async function pageFile(root: string, pathname: string): Promise<PageFile | undefined> {
   const file = join(root, normalize(pathname === '/' ? '/index.html' : pathname));
   const type = types[extname(file)];

@@ -1,6 +1,4 @@
-/**
- * Everything that dashboard and tray talk to: the published state, and the answers to questions, over HTTP or directly.
- */
+/** The server side of the dashboard and the tray: published state and request handlers, over HTTP or directly. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../core/base/errors.ts';
 import type { SpillFile } from '../core/spills/spill-store.ts';
@@ -23,12 +21,12 @@ export class Dashboard {
     );
   }
 
-  /** Rejects as answerRpc does. */
+  /** Rejects as `answerRpc` does. */
   request(method: string, input: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
     return dispatchRpc(method, input, this.#deps, signal);
   }
 
-  /** Over HTTP; answers false for a path that is not ours. */
+  /** Over HTTP; returns false if the path does not belong to the dashboard. */
   handle(
     request: IncomingMessage,
     response: ServerResponse,
@@ -43,7 +41,7 @@ export class Dashboard {
     });
   }
 
-  /** The frame of a view at an address that was given out; once. */
+  /** The frame document at a URL issued earlier; once. */
   viewFrame(path: string): FrameDocument | undefined {
     return this.#deps.views?.take(path);
   }

@@ -24,18 +24,18 @@ import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, Set
 /** Dependencies of the handlers; each handler uses the groups it needs. */
 export interface RpcDeps extends CoreGroups {
   readonly addresses: () => ListenAddresses;
-  /** Returns how to stop; absent if the listeners stay as they are. */
+  /** Returns an unsubscribe function; absent if the listeners never change. */
   readonly onEndpointsChange?: (listener: () => void) => () => void;
   readonly stop: () => void;
   /** The desktop app around the core; undefined if there is none. */
   readonly desktop: DesktopService | undefined;
   /** Client apps of this machine. */
   readonly apps: AppsService;
-  /** Tests of the servers that client apps have; absent if apps are not looked for. */
+  /** Tests of importable servers; absent if client apps are not detected. */
   readonly offerTests?: OfferTests | undefined;
-  /** Tools that the user runs by hand; absent if there is no dashboard. */
+  /** Manual runs of tools; absent without a dashboard. */
   readonly runs?: ManualRuns;
-  /** Frames for views of tools; absent if there is no dashboard. */
+  /** Frames for tool views; absent without a dashboard. */
   readonly views?: ViewFrames;
   /** Owner of the spills; absent: the single user. */
   readonly reader?: Principal;
@@ -47,15 +47,15 @@ export type DesktopSettings = Pick<SettingsFacts, 'theme' | 'startAtLogin' | 'no
 export interface DesktopService {
   settings(): DesktopSettings;
   change(settings: Partial<DesktopSettings>): Promise<void>;
-  /** One of the settings was changed; returns how to stop listening. */
+  /** Called when a setting changes; returns an unsubscribe function. */
   onChange(listener: () => void): () => void;
   /** Before an uninstall: removes login item, link scheme, and vault, and quits. */
   leaveSystem(): void;
-  /** Shows a file or folder in the system's file manager. */
+  /** Reveals a file or folder in the system's file manager. */
   reveal(path: string): void;
 }
 
-// What the dashboard's setup may ask about the client apps of this machine.
+// Requests about this computer's client apps, as used by the dashboard's setup.
 
 type Ask<M extends keyof RpcMethods> = (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
@@ -65,7 +65,7 @@ export interface AppsService {
   readonly previewUninstall: Ask<'previewUninstall'>;
   readonly uninstallApp: Ask<'uninstallApp'>;
   readonly undoInstall: Ask<'undoInstall'>;
-  /** The files alone. */
+  /** Restores the files only. */
   disconnectAll(): Promise<RestoredFiles>;
   readonly manualEntry: Ask<'manualEntry'>;
   readonly importableServers: Ask<'importableServers'>;
@@ -77,11 +77,11 @@ export interface AppsService {
   /** The apps as last detected. */
   apps(): Promise<readonly AppRow[]>;
   access(): Promise<readonly AccessRow[]>;
-  /** Apps or their servers were found or changed; returns how to stop listening. */
+  /** Called when apps or their servers change; returns an unsubscribe function. */
   onChange(listener: () => void): () => void;
 }
 
-// Stands where client apps are not looked for: a core inside a shim, tests.
+// Used where client apps are not detected: a core inside a shim, tests.
 
 const refuse = (): Promise<never> =>
   Promise.reject(new AppError('unsupported', 'This Tooltray does not manage client apps.'));
@@ -105,7 +105,7 @@ export const noApps: AppsService = {
   onChange: () => () => undefined,
 };
 
-// Health as users see it, computed on request.
+// Health as shown to users, computed on request.
 
 type Health = Pick<ServerHealth, 'level' | 'summary' | 'detail'> & {
   readonly action: ServerStatus['action'] | undefined;
@@ -114,7 +114,7 @@ type Health = Pick<ServerHealth, 'level' | 'summary' | 'detail'> & {
 export interface ListenAddresses {
   readonly socket: string;
   readonly http: string;
-  /** Why HTTP is not where the config wants it, and what to do; empty if it is. */
+  /** Why HTTP does not listen where the config says, and how to fix it; empty if it does. */
   readonly httpProblem: string;
 }
 
@@ -141,12 +141,10 @@ export function coreState(
   };
 }
 
-/**
- * Describes a problem in the config file and its fix. The place itself is no secret, although it may end in API_TOKEN.
- */
+/** Describes a problem in the config file and its fix. The path is not masked, although it may end in API_TOKEN. */
 export function describeProblem({ line, path, reason, suggestion = '' }: ConfigProblem): string {
   const place = path === '' ? '' : `, ${path}`;
-  // A sentence of Tooltray, in which names of secrets hide nothing.
+  // Tooltray's own sentence, where names of secrets need no masking.
   return `The config file, line ${line}${place}: ${maskValues(`${reason} ${suggestion}`.trimEnd())}`;
 }
 
@@ -175,7 +173,7 @@ function signedIn({ oauth }: ManagedServer): Pick<ServerStatus, 'signedIn'> {
   return { signedIn: { at: markInvisible(URL.parse(issuer)?.host ?? issuer), account, rights } };
 }
 
-/** If a launch is known that may work, testing it is the only action. */
+/** If a candidate launch is known, testing it is the only action. */
 function withOffer(health: ServerHealth, offer: HealCandidate | undefined): Health {
   if (offer === undefined) return health;
   const { level, summary, detail, reason } = health;
@@ -216,7 +214,7 @@ export function endpointOf(server: ServerConfig): string {
   return commandLine(words);
 }
 
-/** The shape of an answer to one question of the contract. */
+/** Handler of one request of the contract. */
 export type Handler<M extends RpcMethod> = (
   input: RpcMethods[M]['input'],
   deps: RpcDeps,

@@ -1,4 +1,4 @@
-/** Answers what users ask of a running core, from the command line and from the dashboard. */
+/** Dispatches user requests to a running core, from the command line and the dashboard. */
 import { rpcCode, RpcError } from '../core/wire/message.ts';
 import type { AllHandlers, Handler, Handlers, RpcDeps } from './deps.ts';
 import { coreHandlers } from './handlers/core.ts';
@@ -48,8 +48,8 @@ const handlers: AllHandlers = {
 };
 
 /**
- * `own`: what answers in place of the usual. Rejects with RpcError -32601 for a question the contract does not have,
- * AppError `bad_request` for wrong input, else as the handler does.
+ * `own`: handlers that override the default ones. Rejects with RpcError -32601 for an unknown method,
+ * AppError `bad_request` for invalid input, otherwise as the handler does.
  */
 export async function dispatchRpc(
   method: string,

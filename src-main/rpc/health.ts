@@ -1,7 +1,4 @@
-/**
- * Collects the problems that need the user, from the state of a running core: the one list that doctor and the Overview
- * show.
- */
+/** Collects the problems that need the user from a running core: the list shown by doctor and the Overview. */
 import { errorText } from '../core/base/errors.ts';
 import { Masker } from '../core/base/mask.ts';
 import type { AppRow } from '../core/client-apps/app-rows.ts';
@@ -34,7 +31,7 @@ export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
   return [...findingsOf(facts), ...inbox.findings, ...rows.findings];
 }
 
-/** Facts of a loaded config file. Its secret values are masked, the sentences about it are not. */
+/** Facts of a loaded config file. Secret values are masked, Tooltray's sentences are not. */
 export function configFacts(config: ConfigStore): HealthFacts['config'] {
   const { path: file, current, problems, isMissing } = config;
   const masker = new Masker(secretValuesOf(current));
@@ -49,12 +46,12 @@ export function configFacts(config: ConfigStore): HealthFacts['config'] {
   };
 }
 
-/** A problem with its place, in the form that editors and terminals link. */
+/** A problem with its location, in the format that editors and terminals link. */
 function placedProblem({ file, line, column, path, reason, suggestion = '' }: ConfigProblem): string {
   return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${reason} ${suggestion}`.trim();
 }
 
-/** A check that fails is a finding, not the end of the others. */
+/** A failing check becomes a finding and does not prevent the others. */
 export async function orFinding<T>(
   topic: Finding['topic'],
   look: () => Promise<T>,

@@ -1,4 +1,4 @@
-/** Parses the inputs of requests before anything runs: the caller may be another program than the dashboard. */
+/** Parses request inputs before anything runs, because the caller may be any program. */
 import type { z } from 'zod';
 import { AppError } from '../core/base/errors.ts';
 import { activityInputs } from './contract/activity.ts';

@@ -1,7 +1,4 @@
-/**
- * The dashboard over Electron's IPC: the same questions and the same stream, for a window of Tooltray and no one
- * else's.
- */
+/** The dashboard over Electron's IPC: the same requests and state stream, for Tooltray's own windows only. */
 import { AppError } from '../core/base/errors.ts';
 import type { RpcFailure, StateChange } from './contract.ts';
 import { toRpcFailure } from './dashboard-routes.ts';
@@ -10,9 +7,9 @@ import type { StatePublisher } from './state-publisher.ts';
 /** The parts of a sender used here: Electron's `event.sender` with its frame. */
 export interface IpcSender {
   readonly id: number;
-  /** Address of the frame that asks; undefined if it is gone. */
+  /** URL of the requesting frame; undefined if it is gone. */
   readonly url: string | undefined;
-  /** It is the window's own page, not a frame in it. */
+  /** The window's main frame, not an embedded one. */
   readonly isMainFrame: boolean;
   send(channel: string, message: unknown): void;
   onGone(listener: () => void): void;
@@ -21,7 +18,7 @@ export interface IpcSender {
 type IpcResponse = { readonly value: Record<string, unknown> } | { readonly error: RpcFailure };
 
 interface IpcServerOptions {
-  /** Origin of our page: `app://tooltray/`. */
+  /** Origin of the dashboard: `app://tooltray/`. */
   readonly origin: string;
   readonly publisher: StatePublisher;
   readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
@@ -30,14 +27,14 @@ interface IpcServerOptions {
 export class IpcServer {
   readonly #options: IpcServerOptions;
   readonly #unsubscribers = new Map<number, () => void>();
-  /** Questions being answered, by window and by the name that the page gave them. */
+  /** Running requests, by window and by the page's request ID. */
   readonly #questions = new Map<number, Map<string, AbortController>>();
 
   constructor(options: IpcServerOptions) {
     this.#options = options;
   }
 
-  /** Never rejects: an error of Tooltray would arrive without its code. `question`: the name for `takeBack`. */
+  /** Never rejects, because Electron would drop the error's code. `question`: request ID for `cancel`. */
   async request(sender: IpcSender, method: unknown, input: unknown, question?: unknown): Promise<IpcResponse> {
     const asking = new AbortController();
     let done = (): void => undefined;
@@ -53,13 +50,13 @@ export class IpcServer {
     }
   }
 
-  /** A window no longer wants to know: whatever works on the answer is told to stop. Throws AppError `not_allowed`. */
+  /** Cancels a request of a window. Throws AppError `not_allowed`. */
   cancel(sender: IpcSender, question: unknown): void {
     this.#requireOwnOrigin(sender);
     this.#questions.get(sender.id)?.get(String(question))?.abort();
   }
 
-  /** Begins to tell this window; once per window, however often it loads. Throws AppError `not_allowed`. */
+  /** Subscribes this window to the state; once per window, however often it loads. Throws AppError `not_allowed`. */
   watch(sender: IpcSender): void {
     this.#requireOwnOrigin(sender);
     this.#unsubscribers.get(sender.id)?.();
@@ -103,14 +100,14 @@ export class IpcServer {
   }
 }
 
-// The names that the dashboard's window and the main process call each other by. Imports nothing: the preload has it
+// IPC channel names of the dashboard's window and the main process. Imports nothing, because the preload script uses it
 // too.
 
-/** A question and its answer. */
+/** A request and its response. */
 export const requestChannel = 'tooltray:request';
-/** "I no longer want the answer." */
+/** Cancels a request. */
 export const cancelChannel = 'tooltray:take-back';
-/** "Tell me the state from now on." */
+/** Subscribes to the state. */
 export const watchChannel = 'tooltray:watch';
-/** Changes of the state go out on it. */
+/** Changes of the state. */
 export const stateChannel = 'tooltray:state';

@@ -1,15 +1,15 @@
 /**
- * The key that lets a user's browser in, and how page and core show each other that they have it. It is never sent: a
- * program that takes the port of a core that has ended would have it, and with it the next core. Each question is
- * signed for itself, and each answer proves that it comes from who made the link.
+ * The key that authenticates the user's browser, and the signatures by which page and core prove to each other that
+ * they have it. The key itself is never sent: a program that takes over the port of an ended core would learn it. Each
+ * request is signed separately, and each response proves its origin.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isSameToken } from '../core/base/core-proof.ts';
 
 /**
- * The same as long as the core's token is: a page that is open outlives a restart of the core. It opens no MCP
- * endpoint.
+ * Stays the same as long as the core's token does, so that an open page survives a restart of the core. It does not
+ * authenticate to MCP endpoints.
  */
 export function loadPageKey(token: string): string {
   return createHmac('sha256', token).update('dashboard').digest('base64url');
@@ -24,20 +24,20 @@ export function newPageKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** In an answer's header of this name stands the proof. */
+/** Response header that contains the proof. */
 export const proofHeader = 'tooltray-proof';
 
-/** How far apart the clocks of page and core may be, in ms; they are one clock. */
+/** Maximum difference between signature time and now, in ms; both use the same clock. */
 const maxSkewMs = 60_000;
 
 export interface SignedRequest {
   /** Required value of the response header. */
   readonly proof: string;
-  /** Whether this is the body that was signed. */
+  /** Whether this is the signed body. */
   readonly isBody: (text: string) => boolean;
 }
 
-/** Signatures of one key, each good once. */
+/** Signatures of one key, each valid once. */
 export class PageSignatures {
   readonly #key: string;
   readonly #used = new Map<string, number>();
@@ -46,7 +46,10 @@ export class PageSignatures {
     this.#key = key;
   }
 
-  /** Verifies the page's `authorization` of a request; undefined if it is not signed with the key, late or replayed. */
+  /**
+   * Verifies the `authorization` header of a request; undefined if it is not signed with the key, too old, or
+   * replayed.
+   */
   read(authorization: string, method: string, path: string, now = Date.now()): SignedRequest | undefined {
     const [, time = '', nonce = '', bodyHash = '', signature = ''] =
       /^Tooltray (\d{1,15})\.([\w-]{16,64})\.([\w-]{43})\.([\w-]{43})$/.exec(authorization) ?? [];

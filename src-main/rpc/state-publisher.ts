@@ -1,6 +1,6 @@
 /**
- * Publishes the state to watchers: first in full, then only the changed slices, at most five times a second. A slice is
- * built when it is sent; without watchers nothing is built and no timer runs.
+ * Publishes the state to subscribers: first in full, then only changed slices, at most five times a second. A slice is
+ * built when it is sent; without subscribers nothing is built and no timer runs.
  */
 import { randomUUID } from 'node:crypto';
 import type { AppState, StateChange } from './contract.ts';
@@ -8,11 +8,11 @@ import type { AppState, StateChange } from './contract.ts';
 export type SliceName = keyof AppState;
 export type SliceBuilders = { readonly [S in SliceName]: () => AppState[S] | Promise<AppState[S]> };
 
-/** Something that says when a slice may have changed; returns how to stop listening. */
+/** Reports when a slice may have changed; returns an unsubscribe function. */
 export type Source = (touch: (...slices: SliceName[]) => void) => () => void;
 
 export interface Publication {
-  /** For `watch` after a broken line: only what changed since is sent then. */
+  /** Event ID for `watch` after a lost connection: only later changes are sent then. */
   readonly id: string;
   readonly change: StateChange;
   /** `change` as JSON. */
@@ -22,7 +22,7 @@ export interface Publication {
 interface Slice {
   readonly text: string;
   readonly value: unknown;
-  /** The publication that it changed in. */
+  /** Number of the publication in which it changed. */
   readonly changedAt: number;
 }
 
@@ -31,9 +31,9 @@ interface Watcher {
   readonly slices: ReadonlySet<SliceName>;
 }
 
-/** Between two publications, in ms. */
+/** Minimum interval between publications, in ms. */
 const minIntervalMs = 200;
-/** Interval of updates that depend only on time, in ms. */
+/** Interval of time-dependent updates, in ms. */
 const tickMs = 10_000;
 
 export class StatePublisher {
@@ -43,7 +43,7 @@ export class StatePublisher {
   readonly #names: readonly SliceName[];
   readonly #epoch = randomUUID().slice(0, 8);
   readonly #watchers = new Set<Watcher>();
-  /** Subscribers, and callers that wait for the first publication. */
+  /** Number of subscriptions and of callers waiting for the first publication. */
   #subscribedSlices = 0;
   readonly #slices = new Map<SliceName, Slice>();
   readonly #dirty = new Set<SliceName>();
@@ -53,7 +53,7 @@ export class StatePublisher {
   #count = 0;
   #publishing: Promise<void> = Promise.resolve();
 
-  /** `onFailure`: a slice that cannot be built stays as it was told last. */
+  /** `onFailure`: a slice that cannot be built keeps its last value. */
   constructor(builders: SliceBuilders, source: Source, onFailure: (slice: SliceName, error: unknown) => void) {
     this.#onFailure = onFailure;
     this.#builders = builders;
@@ -66,8 +66,8 @@ export class StatePublisher {
   }
 
   /**
-   * `lastId`: of the last publication that this watcher has seen; `slices`: what it wants, everything by default. The
-   * first publication comes at once. Returns how to leave.
+   * `lastId`: last publication that the subscriber received; `slices`: defaults to all. The
+   * first publication follows at once. Returns an unsubscribe function.
    */
   watch(tell: Watcher['tell'], lastId?: string, slices: readonly SliceName[] = this.#names): () => void {
     if (this.#subscribedSlices === 0) this.#begin();
@@ -126,7 +126,7 @@ export class StatePublisher {
     }
   }
 
-  /** Brings these slices up to date; the count moves when one of them changed. */
+  /** Rebuilds these slices; the count increases if one changed. */
   async #build(names: readonly SliceName[]): Promise<void> {
     const next = this.#count + 1;
     for (const name of names) {
@@ -150,7 +150,7 @@ export class StatePublisher {
     return { id: `${this.#epoch}.${this.#count}`, change, text };
   }
 
-  /** 0 for an id of another core, or none: everything is new. */
+  /** 0 for no ID or one of another core: everything is new. */
   #countOf(id: string | undefined): number {
     const [epoch, count] = id?.split('.') ?? [];
     return epoch === this.#epoch && Number.isSafeInteger(Number(count)) ? Number(count) : 0;

@@ -1,15 +1,15 @@
 /**
- * The frames in which the dashboard shows views of tools: a document of Tooltray that the view's own document is put
- * into. Each is asked for with a ticket that is good once, and carries the policy that the core made for that view:
- * what the page says of it counts nothing.
+ * Frames in which the dashboard shows tool views: a Tooltray document that embeds the view's document. Each is
+ * requested with a single-use ticket and carries the content security policy that the core built for the view; the
+ * page cannot change it.
  */
 import { randomBytes } from 'node:crypto';
 import { frameSandbox, type ViewPolicy } from '../core/mcp-apps/view-policy.ts';
 
-/** Addresses of frames begin with it. */
+/** Path prefix of frame URLs. */
 export const framePath = '/view/';
 
-/** So long a ticket is good, in ms, and so many are at once. */
+/** Lifetime of a ticket in ms, and maximum number of open tickets. */
 const ticketTtlMs = 60_000;
 const maxTickets = 50;
 
@@ -21,7 +21,7 @@ export interface FrameDocument {
 export class ViewFrames {
   readonly #open = new Map<string, { readonly policy: ViewPolicy; readonly until: number }>();
 
-  /** The address of a frame with this policy. */
+  /** URL of a frame with this policy. */
   open(policy: ViewPolicy, now = Date.now()): string {
     for (const [ticket, { until }] of this.#open) if (until < now) this.#open.delete(ticket);
     const [oldest] = this.#open.keys();
@@ -31,7 +31,7 @@ export class ViewFrames {
     return `${framePath}${ticket}`;
   }
 
-  /** Takes the document at an address, once; undefined if there is none, it has expired or was taken. */
+  /** Returns the document at a URL, once; undefined if there is none, it expired, or it was already taken. */
   take(path: string, now = Date.now()): FrameDocument | undefined {
     const ticket = path.slice(framePath.length);
     const found = this.#open.get(ticket);
@@ -57,8 +57,7 @@ function frameDocument({ allow }: ViewPolicy): string {
 }
 
 /**
- * Runs in the frame: passes messages on between the page and the view, and never says anything itself but that it is
- * ready.
+ * Runs in the frame: forwards messages between the page and the view, and sends only one of its own, that it is ready.
  */
 const relay = `(page, { sandbox, allow }) => {
   if (page === window) return;

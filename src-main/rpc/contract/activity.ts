@@ -16,7 +16,7 @@ export type { UnspilledReason } from '../../core/activity/call-record.ts';
 export interface ActivityOverview {
   /** Grows with each recorded call: the table asks for newer ones when it moves. */
   readonly lastId: number;
-  /** The last calls, equal ones in a row put together. */
+  /** The most recent calls; consecutive equal ones are combined. */
   readonly recent: readonly (CallSummary & { readonly times: number })[];
   readonly costliest: readonly { readonly server: string; readonly tokens: number; readonly calls: number }[];
 }
@@ -27,7 +27,7 @@ export interface CallSummary {
   readonly app: string;
   /** Display name of the app. */
   readonly appName: string;
-  /** Name of whose call it is, where somebody sees those of a whole team. */
+  /** Name of the calling user, for viewers who see a whole team's calls. */
   readonly user?: string;
   readonly mode: string;
   readonly server: string;
@@ -45,24 +45,24 @@ export interface CallSummary {
   readonly bytes: PerPayload<number>;
   /** Why a large result was returned whole, and the limit in question; undefined for a small or a spilled result. */
   readonly unspilled: UnspilledResult | undefined;
-  /** Equal calls with equal results in a row, if the model was told so. */
+  /** Number of consecutive equal calls with equal results, if the model was told about them. */
   readonly repeats: number | undefined;
   /** The ID of the spilled result. */
   readonly spillId: string | undefined;
-  /** Findings of the scan in the result; empty for an ordinary one and until scanned. */
+  /** Scan findings in the result; empty if there are none or it has not been scanned yet. */
   readonly labels: readonly LabelDescription[];
 }
 
-/** Totals of everything that fits the query, not of the page alone. */
+/** Totals cover everything that matches the query, not just the page. */
 export interface ActivityPage {
   readonly calls: readonly CallSummary[];
   readonly total: number;
   readonly failed: number;
   readonly tokens: Pick<PerPayload<number>, 'request' | 'modelResult'>;
   readonly more: boolean;
-  /** Id of the newest call on record, whether it fits or not; 0 without one. */
+  /** ID of the newest recorded call, whether it matches or not; 0 if there is none. */
   readonly lastId: number;
-  /** How many fit that are newer than `afterId`, where that was asked for: of those on the page and of those beyond. */
+  /** Matching calls newer than `afterId`, on this page and beyond; present if `afterId` was given. */
   readonly newer?: { readonly calls: number; readonly problems: number };
 }
 
@@ -71,8 +71,9 @@ const payloadSide = z.enum(['request', 'serverResult', 'modelResult']);
 export type PayloadSide = z.output<typeof payloadSide>;
 
 /**
- * Why there is no text: there was no payload; it equals the server's result; it is a spill, or was one; it was too long;
- * the settings want none; too much waited to be written; it could not be read; it expired or was evicted.
+ * Reason for a missing text: there was no payload; it equals the server's result; it is or was a spill; it was too
+ * long;
+ * the settings exclude it; too many writes were pending; it could not be read; it expired or was evicted.
  */
 export type MissingPayload =
   | 'nothing'
@@ -85,12 +86,12 @@ export type MissingPayload =
   | 'failed'
   | 'gone';
 
-/** A part of a text, masked; `next`: where the rest of it begins, undefined at its end. */
+/** Part of a text, masked; `next`: offset of the remainder, undefined at the end. */
 export type PayloadText =
   | { readonly text: string; readonly next: number | undefined }
   | { readonly none: MissingPayload };
 
-/** One call in full, with the beginnings of its texts (64 Ki characters). */
+/** One call in full, with the first 64 Ki characters of each payload. */
 export interface CallDetail extends CallSummary {
   /** The server lists a view for its tool. */
   readonly hasView: boolean;
@@ -110,12 +111,12 @@ export const activityInputs = {
     user: maybe(name),
     app: maybe(name),
     server: maybe(name),
-    /** Start of the call, in ms since 1970; `until` itself is outside. */
+    /** Start of the call, in ms since 1970; `until` is exclusive. */
     since: maybe(count),
     until: maybe(count),
     beforeId: maybe(count),
     afterId: maybe(count),
-    /** 0: only totals and `newer`. */
+    /** 0 returns only totals and `newer`. */
     limit: maybe(count.max(1000)),
   }),
   callDetail: z.object({ id: count }),
@@ -127,7 +128,7 @@ export type ActivityQuery = Parsed<typeof activityInputs.activity>;
 interface ActivityOutputs {
   activity: ActivityPage;
   callDetail: CallDetail;
-  /** The next part of a long text, from where the one before said. */
+  /** The next part of a long text, from the previous part's `next`. */
   callPayload: PayloadText;
 }
 

@@ -1,4 +1,4 @@
-/** The state of the dashboard and the tray: everything that the core publishes to its watchers. */
+/** State of the dashboard and the tray: everything that the core publishes to subscribers. */
 import type { AccessRow } from '../../core/client-apps/app-rows.ts';
 import type { FindingAction } from '../../core/health/finding.ts';
 import type { StoreProblem } from '../../core/health/store-health.ts';
@@ -16,13 +16,13 @@ import type { TeamFacts } from './team.ts';
 import type { TimelineOverview } from './timeline.ts';
 
 /**
- * State of the dashboard and the tray, in slices. A watcher first receives all of it, then only the slices that
- * changed; an absent slice is unchanged. Types only. Times are in ms since 1970 or, if noted, durations in ms; sizes in
+ * State of the dashboard and the tray, in slices. A subscriber first receives the full state, then only changed
+ * slices; an absent slice is unchanged. Types only. Times are in ms since 1970 or, if noted, durations in ms; sizes in
  * bytes.
  */
 export interface AppState {
   readonly core: CoreFacts;
-  /** Ill ones first. */
+  /** Unhealthy servers first. */
   readonly servers: readonly ServerRow[];
   readonly sessions: readonly SessionStatus[];
   /** Items that need attention, most urgent first. */
@@ -36,11 +36,11 @@ export interface AppState {
   readonly timeline: TimelineOverview;
   readonly spills: SpillUsage;
   readonly setup: SetupFacts;
-  /** Client apps that have an entry or were seen. */
+  /** Client apps that have an entry or have connected. */
   readonly access: readonly AccessRow[];
   readonly modes: ModesOverview;
   readonly settings: SettingsFacts;
-  /** Who looks, of a team; null: one user's own Tooltray. */
+  /** The viewer's role in a team; null for a single user. */
   readonly team: TeamFacts | null;
 }
 
@@ -54,19 +54,19 @@ export interface CoreFacts {
   readonly socket: string;
   /** Address of the MCP endpoint; empty if there is none. */
   readonly http: string;
-  /** Why HTTP is not where the config wants it, and what to do; empty if it is. */
+  /** Why HTTP does not listen where the config says, and how to fix it; empty if it does. */
   readonly httpProblem: string;
-  /** Stores that cannot be written now. */
+  /** Stores that cannot currently be written. */
   readonly storeProblems: readonly StoreProblem[];
   readonly startedAt: number;
-  /** Every server is held still; calls are refused with a sentence. */
+  /** All servers are paused; calls are refused with an explanation. */
   readonly paused: boolean;
-  /** The core runs inside the desktop app: settings of the system can be changed, folders be revealed. */
+  /** The core runs inside the desktop app: system settings can be changed and folders revealed. */
   readonly desktop: boolean;
   readonly platform: string;
   /** Problems in the config file, a sentence each. */
   readonly configProblems: readonly string[];
-  /** There is no config file any more; what it said last is in use. */
+  /** The config file is missing; its last contents are in use. */
   readonly configMissing: boolean;
 }
 
@@ -74,10 +74,10 @@ export interface AttentionItem {
   readonly id: string;
   readonly sentence: string;
   readonly server: string | undefined;
-  /** For a server: the cause, in a few words shown after its name. */
+  /** For a server: a short cause shown after its name. */
   readonly reason?: string;
   readonly action: AttentionAction;
-  /** Items with the same cause are told of once; undefined: each is its own. */
+  /** Items with the same cause are reported once; undefined: not grouped. */
   readonly cause?: string;
 }
 

@@ -5,11 +5,11 @@ import { entry, flag, id, maybe, name, type Methods } from './fields.ts';
 
 export type { ViewGrant, ViewRequirements } from '../../core/mcp-apps/view-policy.ts';
 
-/** A tool's view, ready to be put into a frame. All of it is the server's: none of it is to be trusted. */
+/** A tool's view, ready for embedding in a frame. All contents come from the server and are untrusted. */
 export interface OpenedView {
   readonly uri: string;
   readonly html: string;
-  /** Address of the frame to put it into, good once and for a minute. */
+  /** URL of the frame, valid once and for one minute. */
   readonly frame: string;
   /** For the frame's `allow`. */
   readonly allow: string;
@@ -26,11 +26,11 @@ export const appViewInputs = {
 };
 
 interface AppViewOutputs {
-  /** Reads a tool's view from its server. Rejects with AppError `not_found` where the tool has none. */
+  /** Reads a tool's view from its server. Rejects with AppError `not_found` if the tool has none. */
   openView: OpenedView;
   /**
-   * Starts a tool of the view's own server, by the server's own name, as a run; where it does not say that it only
-   * reads, only with `agreed`. Rejects with AppError `not_allowed` for a tool that is not for views.
+   * Calls a tool of the view's own server by the server's tool name, as a manual run; requires `agreed` unless the
+   * tool declares itself read-only. Rejects with AppError `not_allowed` for a tool that views must not call.
    */
   callFromView: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
   /** Reads a resource of the view's own server, up to 8 Mi characters. */

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { auditKinds, type AuditRecord } from '../../core/trust/audit/audit-entries.ts';
 import { count, maybe, name, type Methods } from './fields.ts';
 
-/** A record of the audit, and what it says as a sentence. Times in ms since 1970. */
+/** An audit record with a sentence that describes it. Times in ms since 1970. */
 export type AuditRow = AuditRecord & {
   readonly summary: string;
-  /** Name of whose call it was, of a team. */
+  /** Name of the calling user, in a team. */
   readonly userName?: string;
 };
 
@@ -19,17 +19,17 @@ export const auditInputs = {
     /** Only calls of this user of a team, by name. */
     user: maybe(name),
     since: maybe(count),
-    /** Only records with a smaller number: `next` of the page before. */
+    /** Only records with a lower number: `next` of the previous page. */
     before: maybe(count),
-    /** 100 without. */
+    /** Default: 100. */
     limit: maybe(count.min(1).max(1000)),
   }),
 };
 
 interface AuditOutputs {
   /**
-   * Newest first, with the records of a moment ago. No `next`: that was all. A page may be short, or empty, and there is
-   * more: filters look at a part of the log at a time.
+   * Newest first, including records still being written. A missing `next` marks the last page. Because each request
+   * filters only part of the log, a page may be short or empty although more follow.
    */
   auditEntries: { readonly entries: readonly AuditRow[]; readonly next?: number };
 }

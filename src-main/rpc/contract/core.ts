@@ -8,23 +8,23 @@ import { flag, id, maybe, nothing, type Methods, type Nothing } from './fields.t
 export type { Finding as HealthFinding } from '../../core/health/finding.ts';
 export type { StoreName, StoreProblem } from '../../core/health/store-health.ts';
 
-/** One client app in session: it is using Tooltray now. */
+/** A connected client app. */
 export interface SessionStatus {
   readonly id: string;
   /** The name that the client app reports. */
   readonly app: string;
   /** Display name of the app. */
   readonly appName: string;
-  /** The protocol revision it speaks, such as `2025-11-25`. */
+  /** Negotiated protocol revision, such as `2025-11-25`. */
   readonly protocol: string;
   readonly mode: string;
-  /** Why this mode, where `auto` chose it. */
+  /** Why `auto` chose this mode. */
   readonly modeReason?: string;
-  /** It was told that its tools have changed, and goes on with the old list. */
+  /** The app was notified of changed tools but still uses its old list. */
   readonly staleList: boolean;
-  /** One sentence that the user should read or act on; may be empty. */
+  /** One sentence for the user to read or act on; may be empty. */
   readonly note: string;
-  /** Calls so far. */
+  /** Number of calls so far. */
   readonly calls: number;
 }
 
@@ -33,23 +33,23 @@ export interface CoreState {
   readonly version: string;
   /** Path of the config file. */
   readonly home: string;
-  /** Folder of the logs; each server's own stderr is in `servers` below it. */
+  /** Log folder; each server's stderr is in its `servers` subfolder. */
   readonly logDir: string;
   /** Path of the unix socket, or name of the pipe, for shims. */
   readonly socket: string;
-  /** Address of the MCP endpoint for client apps that speak HTTP; empty when there is none. */
+  /** URL of the MCP endpoint for HTTP client apps; empty if there is none. */
   readonly http: string;
-  /** Why HTTP is not where the config wants it, and what to do; empty if it is. */
+  /** Why HTTP does not listen where the config says, and how to fix it; empty if it does. */
   readonly httpProblem: string;
-  /** Why apps that declare extensions of MCP do not see them; empty if nothing prevents it. */
+  /** Why client apps cannot use MCP extensions that they declare; empty if they can. */
   readonly extensionProblem: string;
-  /** Stores that cannot be written now. */
+  /** Stores that cannot currently be written. */
   readonly storeProblems: readonly StoreProblem[];
-  /** The mode of sessions that ask for no other. */
+  /** Mode of sessions that request no other. */
   readonly mode: string;
   readonly sessions: readonly SessionStatus[];
   readonly servers: readonly ServerStatus[];
-  /** Errors in the config file, a sentence each; an entry that cannot be used is not among `servers`. */
+  /** Problems in the config file, a sentence each; invalid entries are omitted from `servers`. */
   readonly configProblems: readonly string[];
   /** ms since 1970. */
   readonly startedAt: number;
@@ -77,16 +77,16 @@ export const coreInputs = {
 
 interface CoreOutputs {
   state: CoreState;
-  /** All that was looked at: the list of which the Overview shows what needs the user. */
+  /** All findings; the Overview shows those that need the user. */
   health: { readonly findings: readonly HealthFinding[] };
-  /** Writes a config file that is missing as it was last; one that is there stays. */
+  /** Restores a missing config file from its last contents; an existing file is left unchanged. */
   restoreConfig: Nothing;
-  /** Suspends all servers, or lets them continue. */
+  /** Pauses or resumes all servers. */
   setPaused: Nothing;
-  /** Reads the config file again; resolves when the servers follow. */
+  /** Reloads the config file; resolves when the servers have been updated. */
   reload: { readonly problems: number };
   stop: Nothing;
-  /** Desktop app only: shows a file or folder of Tooltray in the system's file manager. */
+  /** Desktop app only: reveals one of Tooltray's files or folders in the system's file manager. */
   reveal: Nothing;
 }
 

@@ -11,11 +11,11 @@ export interface DataFlowEventRow extends DataFlowEvent {
 
 export interface DataFlowOverview {
   readonly mode: z.output<typeof dataFlowMode>;
-  /** Since when it is counted. */
+  /** Start of the counted period. */
   readonly since: number;
-  /** Calls of the last seven days by what became of them; `recorded`: let through, and would have been asked. */
+  /** Calls of the last seven days by outcome; `recorded`: allowed, but would have been asked. */
   readonly week: DataFlowSummary['week'];
-  /** A week was recorded: `ask` can be offered. */
+  /** A week of data exists, so `ask` can be offered. */
   readonly canOfferApproval: boolean;
 }
 
@@ -26,12 +26,12 @@ export const dataFlowInputs = {
 };
 
 interface DataFlowOutputs {
-  /** Data-flow questions, asked or recorded, latest first; the last 100. */
+  /** Data-flow questions, asked or recorded; the latest 100, newest first. */
   dataFlowEvents: Pick<DataFlowSummary, 'since' | 'week'> & {
     readonly last: readonly DataFlowEventRow[];
     readonly canOfferApproval: boolean;
   };
-  /** The user does not want `ask` offered again. */
+  /** Stops offering `ask`. */
   dismissDataFlowOffer: Nothing;
 }
 

@@ -1,4 +1,4 @@
-/** Shared by all subjects of the contract: schemas of common fields, and the types of requests. */
+/** Shared by all parts of the contract: schemas of common fields and the types of requests. */
 import { z } from 'zod';
 
 export const text = z.string().max(10_000);
@@ -11,10 +11,10 @@ export const nothing = z.object({}).transform((): Nothing => ({}));
 /** An optional field that is never `undefined`. */
 export const maybe = z.exactOptional;
 
-/** The input or output of a request that has none. */
+/** Input or output of a request that has none. */
 export type Nothing = Record<string, never>;
 
-/** The value that a schema returns, read-only at every depth. */
+/** Output type of a schema, deeply read-only. */
 export type Parsed<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]
@@ -23,7 +23,7 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** The requests of a subject: the inputs as their schemas parse them, and the outputs. */
+/** A subject's requests: inputs as parsed by their schemas, and outputs. */
 export type Methods<Inputs extends Readonly<Record<keyof Outputs, z.ZodType>>, Outputs> = {
   readonly [Method in keyof Outputs]: { readonly input: Parsed<Inputs[Method]>; readonly output: Outputs[Method] };
 };

@@ -1,15 +1,15 @@
-/** Requests of the command palette: tools, sessions, and spills by a few words. */
+/** Requests of the command palette: search for tools, sessions, and spills. */
 import { z } from 'zod';
 import type { SpillRow } from './spills.ts';
 import type { TimelineSession } from './timeline.ts';
 import { text, type Methods } from './fields.ts';
 
-/** Its words are the server's: show them as text, never as HTML. */
+/** Contains server text: show it as text, never as HTML. */
 export interface FoundTool {
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** The server's name for the tool. */
   readonly tool: string;
-  /** The beginning of it. */
+  /** Beginning of the description. */
   readonly description: string;
 }
 
@@ -20,14 +20,14 @@ export const findInputs = {
 
 interface FindOutputs {
   /**
-   * Tools by the product's own search, then those whose names have every word; sessions and kept answers whose app,
-   * mode, server or tool has every word, the newest first. A few of each; nothing for a text without words.
+   * Tools ranked by the product's search, then those whose names contain every word; sessions and spills whose app,
+   * mode, server, or tool contains every word, newest first. A few of each; empty for a query without words.
    */
   find: {
     readonly tools: readonly FoundTool[];
     readonly sessions: readonly TimelineSession[];
     readonly spills: readonly SpillRow[];
-    /** Sessions were looked for among so many of the newest, and none that are older; undefined: all were. */
+    /** Number of the newest sessions searched, if older ones were not; undefined: all were searched. */
     readonly sessionsLookedThrough?: number;
   };
 }

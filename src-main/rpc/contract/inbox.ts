@@ -1,4 +1,4 @@
-/** Requests about decisions of the user: the inbox, proposed changes, reviews of servers. */
+/** Requests about user decisions: the inbox, proposed changes, server reviews. */
 import { z } from 'zod';
 import type { ServerReview } from '../../core/admin/server-reviews.ts';
 import type {
@@ -26,38 +26,37 @@ export type {
 } from '../../core/trust/inbox/inbox-item.ts';
 
 export interface ProposedChange {
-  /** `file`: another program wrote it into the config file. */
+  /** `file`: an external edit of the config file. */
   readonly kind: 'add' | 'remove' | 'update' | 'enable' | 'disable' | 'describe' | 'file';
   /** Empty for a setting. */
   readonly server: string;
   readonly sentence: string;
-  /** Consequences of approval, gravest first. */
+  /** Consequences of approval, most severe first. */
   readonly meanings: readonly Consequence[];
-  /** Every line of the entry, today's and the one to come, in order. */
+  /** All lines of the entry before and after, in order. */
   readonly lines: readonly DiffLine[];
-  /** The whole entry as it would stand; missing if none would. */
+  /** The full entry after the change; missing if there would be none. */
   readonly entry?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * Something that waits for the user's word. Its texts are verbatim, secrets too: what is masked would be agreed to
- * unseen.
- */
+/** A pending decision. Texts are verbatim, including secrets, so that the user sees everything they approve. */
 export interface ProposalSummary {
   readonly id: string;
   /** ms since 1970. */
   readonly at: number;
-  /** A model asked, or another program changed the config file; `app` and `tool` are empty then. */
+  /**
+   * Whether a model requested it or another program changed the config file; for `file`, `app` and `tool` are empty.
+   */
   readonly origin: 'model' | 'file';
-  /** The client app it came from, as users call it, and the tool that was used. */
+  /** Display name of the requesting client app, and the tool used. */
   readonly app: string;
   readonly tool: string;
   readonly sentence: string;
   /**
-   * Approving starts, reaches or tells models something that was not: not to be the button that is pressed in passing.
+   * Approval would start something, allow access, or show models something new, so it must not be the default button.
    */
   readonly risky: boolean;
-  /** Decided on together. */
+  /** Decided together. */
   readonly changes: readonly ProposedChange[];
 }
 
@@ -75,7 +74,7 @@ export const inboxInputs = {
     id,
     /** One of the item's actions. */
     action: name,
-    /** Keys of the chosen parts; absent: all. */
+    /** Keys of the selected parts; absent: all. */
     parts: maybe(z.array(text.min(1)).max(10_000)),
     /** Origin of the decision; absent: the dashboard. */
     by: maybe(z.literal('command line')),
@@ -86,18 +85,18 @@ export const inboxInputs = {
 interface InboxOutputs {
   proposals: { readonly proposals: readonly ProposalSummary[] };
   approve: ProposalSummary;
-  /** Servers that are not simply accepted; with a name that one, whatever its standing. */
+  /** Servers that are not fully accepted; if a name is given, that server in any state. */
   reviews: { readonly reviews: readonly ServerReview[] };
-  /** The user's word on a server whose review of that id they saw. */
+  /** The user's decision on the review with this ID. */
   reviewServer: { readonly sentence: string };
-  /** Starts a server in review once in a box, and tells what it lists. */
+  /** Starts a server under review once in a sandbox and returns what it lists. */
   previewServer: ServerReview;
   reject: ProposalSummary;
   inbox: { readonly items: readonly InboxSummary[]; readonly decided: readonly PastDecision[] };
-  /** `reveal`: with the secrets that its lines show as `***` otherwise. */
+  /** `reveal`: includes secrets that are otherwise shown as `***`. */
   inboxItem: InboxItem;
   decide: DecisionResult;
-  /** Takes a decision back. */
+  /** Reverts a decision. */
   undoDecision: PastDecision;
 }
 

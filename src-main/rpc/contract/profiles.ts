@@ -1,11 +1,11 @@
-/** Requests about profiles and the tokens that open them. */
+/** Requests about profiles and their tokens. */
 import { z } from 'zod';
 import type { IssuedToken, ProfileTokenRow, ProfilesOverview } from '../../core/profiles/profile-service.ts';
 import { count, flag, id, maybe, name, nothing, type Methods, type Nothing, type Parsed } from './fields.ts';
 
 export type { ProfileRow, ProfileTokenRow, ProfilesOverview } from '../../core/profiles/profile-service.ts';
 
-/** The rules of a profile that the dashboard edits. */
+/** Rules of a profile that the dashboard can edit. */
 const rules = z.object({
   /** Only these servers; absent: all. */
   servers: maybe(z.array(name).max(1000)),
@@ -25,9 +25,9 @@ export const profileInputs = {
 
 interface ProfileOutputs {
   profiles: ProfilesOverview;
-  /** Creates or changes a profile; its rules for single tools stay. Null removes it, and apps that have it see everything. */
+  /** Creates or changes a profile; its per-tool rules are kept. Null removes it, so its apps see everything. */
   setProfile: Nothing;
-  /** `expiresAt`: within a year. The token is told in this answer alone. */
+  /** `expiresAt`: at most a year ahead. The token is returned only here. */
   createProfileToken: IssuedToken;
   revokeProfileToken: ProfileTokenRow & { readonly sentence: string };
 }

@@ -1,4 +1,4 @@
-/** Requests about registries, which list servers that can be added. */
+/** Requests about registries of installable servers. */
 import { z } from 'zod';
 import type { EntryProbe as ServerTrialResult } from '../../core/admin/probe-entry.ts';
 import type { RegistryConfig } from '../../core/config/app-config.ts';
@@ -12,7 +12,7 @@ export type { RegistryInput } from '../../core/registry/parse-input.ts';
 export type { InstallOption } from '../../core/registry/parse-option.ts';
 export type { AddServerOutcome, InstallPreviewDetails } from '../../core/registry/registry-service.ts';
 
-/** A server as its publisher describes it: all texts are theirs, so show them as text, never as HTML. */
+/** A server as described by its publisher: show all texts as text, never as HTML. */
 export interface RegistryRow extends Omit<RegistryServer, 'options'> {
   readonly options: readonly InstallOption[];
 }
@@ -23,7 +23,7 @@ const selection = z.object({
   server: name,
   version: text,
   option: name,
-  /** The values that the user entered, by the ids of inputs, secrets too. */
+  /** Values that the user entered, by input ID, including secrets. */
   inputs: z.record(name, z.string().max(100_000)),
 });
 export type RegistrySelection = Parsed<typeof selection>;
@@ -43,24 +43,24 @@ export const registryInputs = {
   registryAdd: selection.extend({ name, untested: maybe(flag) }),
 };
 
-/** Whatever a registry does not answer is an error (`registry_failed`), never an empty list. */
+/** A failed registry request is an error (`registry_failed`), never an empty list. */
 interface RegistryOutputs {
-  /** The first is asked if none is named. */
+  /** The first is the default. */
   registries: { readonly registries: readonly RegistryConfig[] };
-  /** `next`: the cursor of what follows. `unreadable`: entries that are no servers, and are left out. */
+  /** `next`: cursor of the next page. `unreadable`: number of omitted invalid entries. */
   registrySearch: {
     readonly registry: string;
     readonly servers: readonly RegistryRow[];
     readonly unreadable: number;
     readonly next?: string;
   };
-  /** `name`: what it could be called here. */
+  /** `name`: suggested name for the server. */
   registryServer: { readonly registry: string; readonly server: RegistryRow; readonly name: string };
-  /** The exact command or address, verbatim; nothing is started or reached. */
+  /** The exact command or URL, verbatim; nothing is started or contacted. */
   registryPreview: InstallPreviewDetails;
-  /** Starts it once; nothing is kept. */
+  /** Starts it once without saving anything. */
   registryTest: ServerTrialResult;
-  /** Tries it and keeps it, secrets in the vault; `untested`: keeps it without, in review. */
+  /** Tests and saves it, with secrets in the vault; `untested`: saves it without a test, in review. */
   registryAdd: AddServerOutcome;
 }
 

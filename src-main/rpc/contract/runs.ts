@@ -1,4 +1,4 @@
-/** Requests about tools that the user runs by hand, as a client app called "You". */
+/** Requests about tools that the user runs manually, as a client app called "You". */
 import { z } from 'zod';
 import type { ModePreview } from '../../core/calls/preview-by-mode.ts';
 import type { CallSummary } from './activity.ts';
@@ -7,19 +7,19 @@ import { count, entry, flag, id, maybe, name, type Methods, type Nothing } from 
 
 export type { ModePreview } from '../../core/calls/preview-by-mode.ts';
 
-/** Something the server asks meanwhile; its words are the server's. */
+/** A question from the server during a run; the text is the server's. */
 export interface RunQuestion {
   readonly id: string;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** How a run stands. The end is told once it has one. */
+/** State of a run. Its end is reported once. */
 export interface RunState {
   readonly id: string;
   readonly server: string;
   readonly tool: string;
-  /** Grows with whatever is new. */
+  /** Increases with each change. */
   readonly revision: number;
   readonly startedAt: number;
   /** The server's progress: `progress`, `total`, `message`. */
@@ -30,9 +30,9 @@ export interface RunState {
     | {
         readonly endedAt: number;
         readonly outcome: CallSummary['outcome'];
-        /** Verbatim, where it failed. */
+        /** Verbatim error of a failed run. */
         readonly error: RpcFailure | undefined;
-        /** The beginning (64 Ki characters) of what the server sent; empty if it sent nothing. */
+        /** First 64 Ki characters of the server's response; empty if there is none. */
         readonly sent: string;
         readonly bytes: number;
         readonly cut: boolean;
@@ -50,7 +50,7 @@ export const runInputs = {
     answer: z.object({
       action: z.enum(['accept', 'decline', 'cancel']),
       content: maybe(entry),
-      /** The response in place of a model. */
+      /** Response used in place of a model's. */
       text: maybe(z.string().max(100_000)),
     }),
   }),
@@ -61,17 +61,17 @@ export const runInputs = {
 
 interface RunOutputs {
   /**
-   * Starts it; where the tool does not say that it only reads, only with `agreed`: without, the answer says what it
-   * would be asked.
+   * Starts a run; requires `agreed` unless the tool declares itself read-only. Without it, the response says what to
+   * confirm.
    */
   startRun: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
-  /** Answers when there is something newer than `after`, after 20 seconds at the latest. */
+  /** Returns when there is something newer than `after`, at most 20 seconds later. */
   run: RunState;
   respondToRun: Nothing;
   cancelRun: Nothing;
-  /** All that the server sent, up to 8 Mi characters. */
+  /** The full server response, up to 8 Mi characters. */
   runResult: { readonly result: Readonly<Record<string, unknown>> };
-  /** The result as each mode would return it to a model; `app`: for an app that supports only that one. */
+  /** The result as each mode would return it to a model; `app`: restricted to the mode that this app supports. */
   runPreviews: { readonly rows: readonly ModePreview[] };
 }
 

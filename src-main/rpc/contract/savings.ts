@@ -30,22 +30,22 @@ export interface SavingsOverview {
 }
 
 export interface SavingsSummary {
-  /** From when on, in ms since the epoch; undefined: all that is on record. */
+  /** Start of the period, in ms since the epoch; undefined: all records. */
   readonly since: number | undefined;
-  /** Tokens that the apps would have read without us. */
+  /** Tokens that apps would have read without Tooltray. */
   readonly withoutTooltray: number;
-  /** Tokens that they did read. */
+  /** Tokens that apps did read. */
   readonly withTooltray: number;
-  /** The same with all that servers sent, though no app would have let all of it in; never less than `without`. */
+  /** Tokens without the apps' own result limits; never less than `withoutTooltray`. */
   readonly uncapped: number;
   /** May be negative. */
   readonly net: number;
-  /** Share of `with` and `without` that is an estimate, 0 to 1. */
+  /** Estimated share of all tokens, 0 to 1. */
   readonly estimatedShare: number;
   readonly causes: readonly { readonly cause: string; readonly net: number }[];
 }
 
-/** Price of the net savings, if the user has set one. */
+/** Price of the net savings, if the user has configured one. */
 export interface SavingsPrice {
   readonly perMillionTokens: number;
   readonly currency: string;
@@ -56,10 +56,7 @@ export interface PricedSavings extends SavingsReport {
   readonly price?: SavingsPrice;
 }
 
-/**
- * One step of a chart's time, in ms since 1970; `until` itself is outside. Tokens as in `SavingsSummary`, calls by
- * outcome.
- */
+/** One step of a chart, in ms since 1970; `until` is exclusive. Tokens as in `SavingsSummary`, calls by outcome. */
 export interface ChartStep extends Readonly<Record<CallSummary['outcome'], number>> {
   readonly from: number;
   readonly until: number;
@@ -70,14 +67,14 @@ export interface ChartStep extends Readonly<Record<CallSummary['outcome'], numbe
 
 export interface Charts {
   readonly step: 'hour' | 'day' | 'week';
-  /** Oldest first, those without a call included. */
+  /** Oldest first, including those without calls. */
   readonly steps: readonly ChartStep[];
   /** Slowest first. */
   readonly servers: readonly ServerLatency[];
-  /** So many calls the times are of; `isCut`: the newest of more. */
+  /** Number of calls measured; `isCut`: the newest of more. */
   readonly measured: number;
   readonly isCut: boolean;
-  /** When the core was started, and the mode became another one. */
+  /** Starts of the core and changes of the mode. */
   readonly marks: readonly Annotation[];
 }
 

@@ -1,4 +1,4 @@
-/** Requests about secrets. No response contains a value. */
+/** Requests about secrets. Responses never contain a value. */
 import { z } from 'zod';
 import type { FoundSecret } from '../../core/secrets/find-plaintext-secrets.ts';
 import type { MovedSecrets, SecretRow } from '../../core/secrets/secret-service.ts';
@@ -26,15 +26,15 @@ export const secretInputs = {
 
 interface SecretOutputs {
   secrets: { readonly secrets: readonly SecretRow[]; readonly vault: VaultStatus };
-  /** Servers that get it are started again. */
+  /** Restarts the servers that use it. */
   setSecret: { readonly name: string; readonly servers: readonly string[] };
   removeSecret: { readonly removed: boolean; readonly servers: readonly string[] };
-  /** Texts that look like secrets in the config file, or in an entry to be added. */
+  /** Texts that look like secrets in the config file or in a new entry. */
   plaintextSecrets: { readonly found: readonly FoundSecret[] };
-  /** Moves it into the vault; `copies`: files that still hold a value as it was. */
+  /** Moves secrets into the vault; `copies`: files that still contain a value in plain text. */
   moveSecrets: MovedSecrets;
   unlockVault: VaultStatus;
-  /** Moves the vault's key; `begin`: a new one for new values, where the old one cannot be had. */
+  /** Moves the vault's key; `begin`: creates a new key for new values if the old one is unavailable. */
   moveVaultKey: VaultStatus;
 }
 

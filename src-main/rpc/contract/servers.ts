@@ -16,7 +16,7 @@ export type { AccessScope, ServerAccess } from '../../core/admin/server-access.t
 export type { HealthLevel } from '../../core/servers/server-state.ts';
 export type { ServerUsage } from '../../core/servers/usage-meter.ts';
 
-/** State of a connection; the diagram is in core/servers. */
+/** State of a connection; see the diagram in core/servers. */
 export type ServerState =
   | 'disconnected'
   | 'connecting'
@@ -41,22 +41,22 @@ export interface HealthAction {
     | 'unlock'
     | 'heal';
   readonly label: string;
-  /** With `add-secret`: the one that it needs. */
+  /** With `add-secret`: name of the missing secret. */
   readonly secret?: string;
-  /** With `retry`: the folder of a damaged package that `clear` removes. */
+  /** With `retry`: the damaged package's folder that `clear` removes. */
   readonly clears?: string;
 }
 
-/** One server, as a row of the table. All texts may come from the server itself: show them as text, never as HTML. */
+/** One server, as a table row. Any text may come from the server: show it as text, never as HTML. */
 export interface ServerStatus {
   readonly name: string;
   readonly state: ServerState;
   readonly level: HealthLevel;
-  /** Two or three words: Ready, Starting 12 s, Needs sign-in. */
+  /** Short status: Ready, Starting 12 s, Needs sign-in. */
   readonly summary: string;
-  /** The cause, in a sentence; may be empty. */
+  /** The cause, as a sentence; may be empty. */
   readonly detail: string;
-  /** The cause in the few words that stand behind its name: `needs GITHUB_TOKEN`; undefined if nothing is wrong. */
+  /** Short cause shown after the name: `needs GITHUB_TOKEN`; undefined if healthy. */
   readonly reason?: string;
   readonly action?: HealthAction;
   /** Number of tools it offers. */
@@ -64,79 +64,79 @@ export interface ServerStatus {
   readonly transport: 'stdio' | 'http' | 'sse' | 'builtin';
   /** Its command line or address, secrets masked. */
   readonly endpoint: string;
-  /** The user's sign-in to it, if any. */
+  /** The user's sign-in, if any. */
   readonly signedIn?: SignedIn;
 }
 
 export interface SignedIn {
-  /** Who signs users in for it: a host. */
+  /** Host of the authorization server. */
   readonly at: string;
   /** The account; empty if unknown. */
   readonly account: string;
-  /** The rights granted, one each, in words if their names allow it. */
+  /** Granted scopes, in words where known. */
   readonly rights: readonly string[];
 }
 
 /** One line of a server's log. Its text may come from the server: show it as text, never as HTML. */
 export interface ServerLogLine {
-  /** ms since 1970; undefined: not known. */
+  /** ms since 1970; undefined if unknown. */
   readonly at: number | undefined;
-  /** `tooltray`: what became of the server, in our words. */
+  /** `tooltray`: a status message from Tooltray. */
   readonly from: 'server' | 'tooltray';
-  /** An MCP log level; undefined if the source named none. */
+  /** MCP log level; undefined if none was given. */
   readonly level: 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency' | undefined;
   readonly text: string;
 }
 
 export interface ServerRow extends ServerStatus {
   readonly enabled: boolean;
-  /** How often it came up again after it had gone, or at a user's word, since its entry is as it is. */
+  /** Number of restarts since the entry last changed. */
   readonly restarts: number;
-  /** Since when it is in this state. */
+  /** Time of entry into this state. */
   readonly since: number;
-  /** Tools that are switched off. */
+  /** Number of disabled tools. */
   readonly toolsOff: number;
   readonly calls24h: number;
   readonly failures24h: number;
-  /** undefined: no call yet. */
+  /** undefined before the first call. */
   readonly medianMs: number | undefined;
-  /** Tokens of its full list (estimated). */
+  /** Tokens of its full tool list (estimated). */
   readonly listTokens: number;
-  /** Cost of its list in current sessions; if there are none, in the next one. */
+  /** Cost of its list in current sessions, or in the next one if there are none. */
   readonly listed: readonly ListedCost[];
-  /** Time when its cached offer was read; undefined if the offer is live. */
+  /** Time when its cached capabilities were read; undefined if they are live. */
   readonly asOf: number | undefined;
-  /** Names of other servers that are started or reached in exactly the same way; undefined if there are none. */
+  /** Names of other servers with the same launch; undefined if there are none. */
   readonly duplicates?: readonly string[];
 }
 
-/** Cost of a server's list in the mode of some apps, given by display name. */
+/** Cost of a server's list in the modes of these apps (display names). */
 export interface ListedCost {
   readonly apps: readonly string[];
   readonly mode: string;
-  /** Estimated; 0 where the mode lists nothing of any server. */
+  /** Estimated; 0 if the mode lists nothing from servers. */
   readonly tokens: number;
 }
 
 export interface ServerDetail {
   readonly tools: readonly ServerTool[];
-  /** The entry as it is in the config file, secrets masked as `***`; a masked value sent back keeps what is there. */
+  /** The entry as in the config file, secrets masked as `***`; a masked value sent back keeps the stored one. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly logFile: string;
   readonly provenance: ServerProvenance;
   readonly access: ServerAccess;
-  /** Why this computer has no sandbox; undefined if it has one, or if the server needs none. */
+  /** Why no sandbox is available; undefined if one is or none is needed. */
   readonly sandboxProblem: string | undefined;
 }
 
-/** A launch that may fix a server; nothing of it has run yet. */
+/** A launch that may fix a server; nothing has run yet. */
 export interface HealCandidateRow {
   readonly server: string;
-  /** Display name of the place where it was found, such as Cursor. Approval covers the place. */
+  /** Display name of its source, such as Cursor. Approval covers the source. */
   readonly source: string;
-  /** The file that says so; undefined for the user's own command, found elsewhere. */
+  /** File that defines it; undefined for the user's own command. */
   readonly file: string | undefined;
-  /** The command to start or the address to connect to, verbatim. */
+  /** The command or URL, verbatim. */
   readonly endpoint: string;
   readonly sentence: string;
 }
@@ -159,7 +159,7 @@ export const serverInputs = {
     name,
     entry,
     replace: flag,
-    /** Whether texts that look like secrets are moved to the vault, with references in the config file. */
+    /** Whether texts that look like secrets are moved to the vault and replaced by references. */
     keepSecrets: maybe(flag),
   }),
   removeServer: z.object({ server: name }),
@@ -170,56 +170,54 @@ export const serverInputs = {
 };
 
 interface ServerOutputs {
-  /** Which of the user's variables each server gets, by name. */
+  /** Names of the user's variables that each server receives. */
   variables: { readonly servers: readonly ServerVariables[] };
-  /** Writes down which version of its package a server is; without one, that which ran last. */
+  /** Pins a server to a version of its package; default: the last one that ran. */
   lockVersion: { readonly server: string; readonly package: string; readonly version: string };
   /**
-   * In a team: at every replica where it is unhealthy. `clear`: removes the folder of a damaged package first, if the
+   * In a team: on every replica where it is unhealthy. `clear`: first removes a damaged package's folder, if the
    * failure names one.
    */
   restart: ServerStatus;
   /**
-   * Begins a sign-in; the answer is where the user continues, in a browser. How it ends is told by the server's state.
+   * Starts a sign-in; the response contains the URL where the user continues in a browser. The server's state reports
+   * the outcome.
    */
   signIn: { readonly url: string };
-  /** Takes back what signing in granted, where that can be done, and forgets it here. */
+  /** Revokes the granted access where possible, and deletes it locally. */
   signOut: { readonly wasSignedIn: boolean; readonly sentence: string };
-  /** The last lines of a server's log, or those that came since: what it said, and between that what became of it. */
+  /** The latest lines of a server's log, or those since `after`: its output and Tooltray's status messages. */
   log: {
     readonly lines: readonly ServerLogLine[];
-    /** For `after`, to go on from here. */
+    /** Value for `after` in the next request. */
     readonly mark: string;
-    /** More came since `after` than is told at once; the oldest of it is left out. */
+    /** More lines arrived since `after` than one response holds; the oldest are omitted. */
     readonly skipped: boolean;
   };
   serverDetail: ServerDetail;
   setServerEnabled: Nothing;
-  /** Several at once. Those that wait for a review, or were blocked, are not switched on. */
+  /** Enables or disables several servers. Servers under review or blocked are not enabled. */
   setServersEnabled: {
     /** Names of the servers that changed. */
     readonly changed: readonly string[];
     readonly held: readonly string[];
   };
-  /** Ends its processes, or its tries; the next call starts it again. */
+  /** Stops its processes or connection attempts; the next call starts it again. */
   stopServer: Nothing;
-  /** Resource usage of the servers' processes, measured now. */
+  /** Current resource usage of the servers' processes. */
   serverUsage: Usage;
-  /** Tries an entry in a temporary connection; writes nothing. `server`: masked values stand for those of that one. */
+  /** Tests an entry in a temporary connection without saving it. `server`: masked values are taken from that server. */
   testServer: ServerTrialResult;
-  /** Adds a server, or replaces the entry of one there is where `replace` says so. */
+  /** Adds a server; with `replace`, overwrites an existing entry. */
   saveServer: Nothing;
-  /** Its sign-in goes with it, and does not come back with its entry. */
+  /** Also deletes its sign-in, which is not restored with the entry. */
   removeServer: RemovalResult;
   undoRemoval: { readonly server: string };
-  /**
-   * The servers in a text that a user pasted: a config of any shape, an entry, a command line, a link, an address, a
-   * server.json.
-   */
+  /** Servers in a pasted text: a config in any format, an entry, a command line, a link, a URL, or a server.json. */
   parseServers: PastedText;
-  /** Looks after every server that is ill; the best offer for each. */
+  /** Checks every unhealthy server; the best candidate for each. */
   healCandidates: { readonly offers: readonly HealCandidateRow[] };
-  /** The user's yes to the offer for a server: tries it, and keeps what works. */
+  /** Approves the candidate for a server: tests it and keeps what works. */
   heal: { readonly server: string; readonly healed: boolean; readonly sentence: string };
 }
 

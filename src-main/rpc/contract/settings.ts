@@ -1,10 +1,10 @@
-/** Requests about settings and modes, of all client apps and of one. */
+/** Requests about settings and modes, for all client apps and for one. */
 import { z } from 'zod';
 import { dataFlowMode } from './data-flow.ts';
 import { count, flag, maybe, name, type Methods, type Nothing } from './fields.ts';
 
 export interface ModesOverview {
-  /** The mode in the config. */
+  /** Configured mode. */
   readonly mode: string;
   readonly modes: readonly ModeCard[];
 }
@@ -12,10 +12,10 @@ export interface ModesOverview {
 export interface ModeCard {
   readonly name: string;
   readonly line: string;
-  /** With these servers: tools listed, and tokens of list and instructions (estimated). */
+  /** With the current servers: number of listed tools, and estimated tokens of list and instructions. */
   readonly tools: number;
   readonly tokens: number;
-  /** `auto` only: what it would choose for an unknown app, and why. */
+  /** `auto` only: its choice for an unknown app, and why. */
   readonly reason: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface SettingsFacts {
     readonly deleteOnExit: boolean;
   };
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
-  /** Permitted changes by models and those that need the user's approval, in sentences. */
+  /** Which changes models may make and which need approval, as sentences. */
   readonly changeRule: string;
   readonly pricePerMillion: number | undefined;
   readonly theme: z.output<typeof theme>;
@@ -39,22 +39,22 @@ export interface SettingsFacts {
   readonly updates: z.output<typeof updates> | undefined;
 }
 
-/** How one client app is served, and how it would be. */
+/** Settings of one client app, configured and effective. */
 export interface AppSettings {
   readonly appName: string;
-  /** Its own; undefined: that of all apps. */
+  /** The app's own mode; undefined: the default. */
   readonly mode: string | undefined;
-  /** The mode of apps that have none of their own. */
+  /** Mode of apps without their own. */
   readonly defaultMode: string;
-  /** With what each would cost it. */
+  /** With the cost of each for this app. */
   readonly modes: readonly ModeCard[];
-  /** Longer answers to it are kept on disk, in bytes, 0: none is; undefined: no limit of its own. */
+  /** Spill threshold of this app in bytes, 0: never; undefined: the default. */
   readonly threshold: number | undefined;
-  /** The limit without one of its own. */
+  /** The default threshold. */
   readonly defaultThreshold: number;
-  /** It reads its tools again when they change; else after a restart. */
+  /** Whether the app reads its tool list again when it changes; otherwise after a restart. */
   readonly refetchesLists: boolean;
-  /** The only servers that it is shown; undefined: all. */
+  /** The only servers visible to the app; undefined: all. */
   readonly servers: readonly string[] | undefined;
 }
 
@@ -62,7 +62,7 @@ const theme = z.enum(['system', 'light', 'dark']);
 const updates = z.enum(['off', 'notify', 'install']);
 const results = z
   .object({
-    /** In bytes; null: the default of the client app. */
+    /** In bytes; null: the client app's default. */
     threshold: maybe(count.nullable()),
     toon: maybe(flag),
     clean: maybe(flag),
@@ -80,7 +80,7 @@ export const settingsInputs = {
     app: name,
     mode: maybe(name.nullable()),
     threshold: maybe(count.nullable()),
-    /** The only servers that it is shown, stored as a profile; its sessions reconnect. */
+    /** The only servers visible to it, stored as a profile; its sessions reconnect. */
     servers: maybe(z.array(name).max(1000).nullable()),
   }),
   setSettings: z.object({
@@ -96,9 +96,9 @@ export const settingsInputs = {
 
 interface SettingsOutputs {
   setMode: Nothing;
-  /** How one client app is served, by what it calls itself. */
+  /** Settings of one client app, by the name that it reports. */
   appSettings: AppSettings;
-  /** Absent fields stay unchanged; null applies to all apps. Throws AppError `mode_unknown`. */
+  /** Absent fields stay unchanged; a null `app` changes the default. Throws AppError `mode_unknown`. */
   setAppSettings: Nothing;
   setSettings: Nothing;
 }

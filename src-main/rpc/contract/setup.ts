@@ -1,4 +1,4 @@
-/** Requests about the client apps of this machine: installation, access, import of their servers. */
+/** Requests about this computer's client apps: installation, access, server import. */
 import { z } from 'zod';
 import type { OfferTest } from '../../core/admin/offer-tests.ts';
 import type {
@@ -24,20 +24,20 @@ export type {
 export type { FileChange } from '../../core/client-apps/import-servers.ts';
 
 export interface SetupFacts {
-  /** Client apps found on this machine. */
+  /** Client apps found on this computer. */
   readonly apps: readonly AppRow[];
-  /** Servers defined in client apps that are not here yet. */
+  /** Number of servers in client apps that have not been imported. */
   readonly offered: number;
   /** The first real call of a client app. */
   readonly firstCall: { readonly app: string; readonly tool: string; readonly at: number } | undefined;
-  /** Steps that are open: what the sidebar counts. */
+  /** Open steps, as counted in the sidebar. */
   readonly open: number;
-  /** Tests of offered servers since the core started. */
+  /** Tests of importable servers since the core started. */
   readonly tests: readonly OfferTest[];
 }
 
 const chosenServers = z.array(z.object({ id, name })).max(500);
-/** Client apps to connect, by id, and the importable servers that move out of them. */
+/** IDs of client apps to connect, and importable servers to move out of them. */
 const setupChoice = z.object({ apps: z.array(name).max(100), servers: chosenServers });
 export type SetupChoice = Parsed<typeof setupChoice>;
 
@@ -57,7 +57,7 @@ export const setupInputs = {
   importServers: z.object({
     servers: chosenServers,
     move: flag,
-    /** Whether texts that look like secrets are moved to the vault first, with references in the config. */
+    /** Whether texts that look like secrets are first moved to the vault and replaced by references. */
     keepSecrets: maybe(flag),
   }),
   rescan: nothing,
@@ -66,13 +66,13 @@ export const setupInputs = {
 
 interface SetupOutputs {
   /**
-   * `http`: by an address of the app's own with a token, which is masked here, or by a command; absent: as it is, else
-   * by a command.
+   * `http`: connect over HTTP with the app's own token (masked here), or through the stdio shim; absent: unchanged,
+   * otherwise stdio.
    */
   previewInstall: InstallPreview;
   installApp: InstallOutcome;
   previewUninstall: UninstallPreview;
-  /** With the preview's `revision` a file that has changed since is refused. */
+  /** The preview's `revision` prevents writing to a file that has changed since. */
   uninstallApp: InstallOutcome;
   undoInstall: { readonly sentence: string };
   /**
@@ -80,22 +80,21 @@ interface SetupOutputs {
    * scheme, and the vault with its key, and quits. The config, records, and logs stay.
    */
   disconnectAll: RestoredFiles;
-  /**
-   * The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its
-   * token.
-   */
+  /** The config entry for an unsupported app, to be copied: the shim's command, or the app's own URL with its token. */
   manualEntry: { readonly entry: string };
   importableServers: { readonly servers: readonly ImportableServer[] };
-  /** Tests offered servers in the background; `setup.tests` reports their stages. Writes nothing. */
+  /** Tests importable servers in the background; `setup.tests` reports progress. Writes nothing. */
   testImportableServers: Nothing;
-  /** The changes of the apps' files that `applySetup` would make. Writes nothing. */
+  /** The changes that `applySetup` would make to the apps' files. Writes nothing. */
   planSetup: { readonly files: readonly FileChange[] };
-  /** Adds the servers, moves them out of these apps, and connects the apps: one change, reverted by `undoInstall`. */
+  /**
+   * Adds the servers, moves them out of these apps, and connects the apps, as one change that `undoInstall` reverts.
+   */
   applySetup: ImportOutcome;
   importServers: ImportOutcome;
-  /** Looks for client apps and their servers again. */
+  /** Detects client apps and their servers again. */
   rescan: Nothing;
-  /** Takes an app's access back, its open sessions with it, or gives it back; its config file stays as it is. */
+  /** Revokes an app's access and closes its sessions, or restores it; its config file is unchanged. */
   setAccess: { readonly sentence: string };
 }
 

@@ -9,7 +9,7 @@ export interface SpillUsage {
   readonly maxBytes: number;
   readonly maxCount: number;
   readonly retentionDays: number;
-  /** Moves with every change of the store. */
+  /** Increases with every change of the store. */
   readonly revision: number;
 }
 
@@ -24,30 +24,30 @@ export interface SpillRow {
   readonly preview: string;
   readonly kind: 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
   readonly mimeType: string;
-  /** The whole answer as the server sent it, also of a part of it; undefined if it is not on record. */
+  /** Size of the server's full result, even if only part was spilled; undefined if not recorded. */
   readonly sentBytes: number | undefined;
   readonly sentTokens: number | undefined;
   readonly sentEstimated: boolean;
-  /** Size of the file, which is laid out in lines and may hold a part of the result. */
+  /** Size of the file, which is split into lines and may contain only part of the result. */
   readonly bytes: number;
   readonly lines: number | undefined;
   readonly path: string;
   readonly pinned: boolean;
   readonly reads: number;
-  /** undefined: never by itself. */
+  /** undefined: never. */
   readonly expiresAt: number | undefined;
 }
 
-/** Lines of a spill, fewer than asked for where they are long together; those longer than 4 000 characters are cut. */
+/** Lines of a spill, possibly fewer than requested; lines over 4,000 characters are truncated. */
 export interface SpillLines {
   readonly fromLine: number;
   readonly lines: readonly string[];
   readonly totalLines: number;
-  /** Lines (1-based) of this range that were cut. */
+  /** Numbers (1-based) of the truncated lines. */
   readonly cut: readonly number[];
 }
 
-/** The text returned to the model in its place (empty if no longer held), and the parts read back since. */
+/** The text returned to the model instead (empty if no longer kept), and the parts read since. */
 export interface SpillUse {
   readonly returned: string;
   readonly reads: readonly SpillRead[];
@@ -75,20 +75,20 @@ export const spillInputs = {
 interface SpillOutputs {
   spills: { readonly spills: readonly SpillRow[] };
   spillLines: SpillLines;
-  /** Lines that match, as `slice` numbers them; at most 1 000. */
+  /** Matching lines, numbered as in `slice`; at most 1,000. */
   spillFind: { readonly matches: readonly { readonly line: number; readonly text: string }[]; readonly total: number };
   spillQuery: { readonly text: string; readonly truncated: boolean };
   /**
-   * One SQL statement that reads; `tables`: further results by the names of their tables. As many rows as fit, all of
-   * them counted.
+   * One read-only SQL statement; `tables`: additional results by table name. Returns as many rows as fit, and the
+   * total count.
    */
   spillSql: SqlRows;
   spill: SpillRow;
   spillUse: SpillUse;
   pinSpill: Nothing;
-  /** Gone after ten seconds, or `now`; `restoreSpill` until then brings it back. */
+  /** Deletes after ten seconds, or immediately with `now`; `restoreSpill` cancels it until then. */
   deleteSpill: Nothing;
-  /** Deletes what is too old or too much, now. */
+  /** Applies the limits on age and size now. */
   pruneSpills: { readonly removed: number; readonly bytes: number };
   restoreSpill: Nothing;
 }

@@ -1,9 +1,9 @@
-/** Requests of a team's users about each other, their tokens, and their sign-ins. Refused where there is one user. */
+/** Team-only requests about users, their tokens, and their sign-ins. Refused for a single user. */
 import { z } from 'zod';
 import type { ServerStatus } from './servers.ts';
 import { count, flag, id, maybe, name, nothing, type Methods, type Nothing } from './fields.ts';
 
-/** User-specific data of a team's dashboard: an admin sees everybody's rows, a member their own. */
+/** User-specific data of the team dashboard: admins see everyone's rows, members their own. */
 export interface TeamFacts {
   readonly user: string;
   readonly role: 'admin' | 'member';
@@ -13,12 +13,12 @@ export interface UserRow {
   readonly name: string;
   readonly email: string;
   readonly role: 'admin' | 'member';
-  /** A program's account. */
+  /** A service account. */
   readonly isService: boolean;
   readonly groups: readonly string[];
-  /** Lets nobody in. */
+  /** All access is suspended. */
   readonly isSuspended: boolean;
-  /** In force. */
+  /** Number of active tokens. */
   readonly tokens: number;
 }
 
@@ -26,7 +26,7 @@ export interface AccessTokenRow {
   readonly id: string;
   readonly user: string;
   readonly label: string;
-  /** It is bounded by that one; empty: by none. */
+  /** The profile that restricts the user; empty: none. */
   readonly profile: string;
   readonly readOnly: boolean;
   readonly createdAt: number;
@@ -35,11 +35,11 @@ export interface AccessTokenRow {
   readonly state: 'active' | 'expired' | 'revoked';
 }
 
-/** A server at an address, and whether whoever looks is signed in to it. */
+/** A remote server, and whether the current user is signed in to it. */
 export interface UserSignInRow {
   readonly server: string;
   readonly isSignedIn: boolean;
-  /** Its entry lets users sign in themselves; whether it asks anybody to is the server's. */
+  /** Its entry allows user sign-in; the server decides whether it requires one. */
   readonly maySignIn: boolean;
   /** Account and host; empty if unknown. */
   readonly account: string;
@@ -47,27 +47,27 @@ export interface UserSignInRow {
   readonly since: number | undefined;
 }
 
-/** A value of each user's own that a server's entry names, `${user:NAME}`. An admin keeps it, by a command. */
+/** A per-user value referenced by a server's entry as `${user:NAME}`. An admin stores it with a command. */
 export interface UserSecretRow {
   readonly server: string;
   readonly name: string;
-  /** Whoever looks has one. */
+  /** Whether the current user has one. */
   readonly isStored: boolean;
 }
 
-/** A server at one replica of a team. */
+/** A server on one replica of a team. */
 export interface ReplicaStatus extends Pick<ServerStatus, 'state' | 'level' | 'summary' | 'detail' | 'tools'> {
   readonly id: string;
   readonly name: string;
-  /** In ms since 1970; 0: not known. */
+  /** In ms since 1970; 0: unknown. */
   readonly since: number;
 }
 
-/** A server over all replicas of a team. */
+/** A server's state on all replicas of a team. */
 export interface ServerStatusByReplica {
   /** Replicas by name; empty if there is only one. */
   readonly replicas: readonly ReplicaStatus[];
-  /** Runners of the users' own processes of it. */
+  /** Runners of per-user processes of this server. */
   readonly runners: readonly { readonly name: string; readonly users: number }[];
 }
 
@@ -83,21 +83,21 @@ export const teamInputs = {
 };
 
 interface TeamOutputs {
-  /** For admins; next to it where it runs, and why there. */
+  /** Admins only; also where the server is placed, and why. */
   serverStatus: ServerStatusByReplica & {
     readonly placement: 'remote' | 'shared' | 'per-user';
     readonly reason: string;
   };
-  /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
+  /** The current user's own, for admins too. `signIn` and `signOut` likewise. */
   ownSignIns: { readonly signIns: readonly UserSignInRow[]; readonly values: readonly UserSecretRow[] };
   users: { readonly users: readonly UserRow[] };
-  /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
+  /** Suspends a user: all their access ends at once on every replica. Users cannot suspend themselves. */
   setUserSuspended: Nothing;
-  /** One's own; `everybody`: all, for admins. The newest first. */
+  /** The current user's tokens; `everybody`: all, for admins. Newest first. */
   accessTokens: { readonly tokens: readonly AccessTokenRow[] };
-  /** One of one's own, within a year; the token is told in this answer alone. */
+  /** Creates a token for the current user, valid for at most a year; the token is returned only here. */
   createAccessToken: AccessTokenRow & { readonly token: string };
-  /** One's own, or anybody's for admins. */
+  /** The current user's token, or any token for admins. */
   revokeAccessToken: AccessTokenRow;
 }
 

@@ -1,4 +1,4 @@
-/** Requests about the steps of sessions: what each client app requested and received. */
+/** Requests about sessions' steps: what each client app requested and received. */
 import { z } from 'zod';
 import type { StepTotals } from '../../core/activity/activity-worker/step-search.ts';
 import type { StepKind } from '../../core/activity/steps/step.ts';
@@ -7,22 +7,22 @@ import { count, flag, maybe, name, text, type Methods, type Nothing, type Parsed
 
 /** A short description of the request, secrets masked. */
 export interface StepLabelFacts {
-  /** Grows with the time of the start. */
+  /** Increases with the start time. */
   readonly id: number;
   readonly at: number;
   readonly sessionId: string;
   readonly app: string;
   /** Display name of the app. */
   readonly appName: string;
-  /** Name of whose it is, where somebody sees those of a whole team. */
+  /** Name of the user, for viewers who see a whole team's sessions. */
   readonly user?: string;
   readonly mode: string;
   readonly kind: StepKind;
-  /** The tool, prompt or address that was asked for; else the method. */
+  /** The requested tool, prompt, or URI; otherwise the method. */
   readonly name: string;
-  /** The words of a search, the tool that a helper was to call; may be empty. */
+  /** The search query, or the tool that a helper called; may be empty. */
   readonly what: string;
-  /** Calls of servers' tools that ran for it. */
+  /** Number of server tool calls in this step. */
   readonly callCount: number;
 }
 
@@ -33,8 +33,8 @@ export interface StepSummary extends StepLabelFacts {
   readonly requestBytes: number;
   readonly modelBytes: number;
   /**
-   * Tokens by the ledger: given to the app, sent by servers for it, and what its model would have read without us and
-   * did read, as the savings have it. Absent until counted, or where no model reads.
+   * Tokens as in the ledger: returned to the app, sent by servers, and what its model would have read without Tooltray
+   * and did read. Absent until counted, or if no model reads the result.
    */
   readonly given: number | undefined;
   readonly raw: number | undefined;
@@ -46,7 +46,7 @@ export interface StepSummary extends StepLabelFacts {
 
 export interface OpenStepSummary extends StepLabelFacts {
   readonly canCancel: boolean;
-  /** Progress as the server reports it. */
+  /** Progress reported by the server. */
   readonly progress?: {
     readonly progress: number;
     readonly total?: number | undefined;
@@ -54,7 +54,7 @@ export interface OpenStepSummary extends StepLabelFacts {
   };
 }
 
-/** One step in full, with the beginnings of its texts (64 Ki characters) and up to 1 000 of its calls. */
+/** One step in full, with the first 64 Ki characters of each payload and up to 1,000 of its calls. */
 export interface StepDetail extends StepSummary {
   readonly payloads: Readonly<Record<'request' | 'modelResult', PayloadText>>;
 }
@@ -63,30 +63,27 @@ export interface TimelineSession {
   readonly id: string;
   readonly app: string;
   readonly appName: string;
-  /** Name of whose it is, where somebody sees those of a whole team. */
+  /** Name of the user, for viewers who see a whole team's sessions. */
   readonly user?: string;
-  /** Now, where it is live; else as it was last. */
+  /** Current mode of an open session; otherwise the last one. */
   readonly mode: string;
   readonly isLive: boolean;
-  /** Time of its first and last step on record. */
+  /** Time of its first and last recorded step. */
   readonly from: number;
   readonly to: number;
   readonly steps: number;
-  /** Tokens that its app was given. */
+  /** Tokens returned to the app. */
   readonly given: number;
-  /**
-   * Longer answers to it are kept on disk, in bytes, 0: none is; undefined: a user's, whom nothing is kept from, or a
-   * team's, whose config says it.
-   */
+  /** Spill threshold in bytes, 0: never; undefined: the user's own runs, or a team whose config sets it. */
   readonly limitBytes: number | undefined;
 }
 
 export interface TimelineOverview {
-  /** Moves when steps were written. */
+  /** Increases when steps are written. */
   readonly revision: number;
   /** Steps that are still running, oldest first. */
   readonly open: readonly OpenStepSummary[];
-  /** How many run besides. */
+  /** Number of further running steps. */
   readonly more: number;
 }
 
@@ -97,16 +94,16 @@ export const timelineInputs = {
     user: maybe(name),
     sessionId: maybe(name),
     app: maybe(name),
-    /** Server that a call of the step went to. */
+    /** Server called by the step. */
     server: maybe(name),
-    /** In names and in payloads. */
+    /** Searches names and payloads. */
     text: maybe(text),
-    /** Only steps that did not end well. */
+    /** Only failed steps. */
     problems: maybe(flag),
     /** Only steps with a spilled result. */
     spilled: maybe(flag),
     blocked: maybe(flag),
-    /** In ms since 1970; `until` itself is outside. */
+    /** In ms since 1970; `until` is exclusive. */
     since: maybe(count),
     until: maybe(count),
     beforeId: maybe(count),
@@ -122,27 +119,27 @@ export const timelineInputs = {
 export type StepQuery = Parsed<typeof timelineInputs.steps>;
 
 interface TimelineOutputs {
-  /** Sums are of all steps that fit, not of the page alone. */
+  /** Totals cover all matching steps, not just the page. */
   steps: {
     readonly steps: readonly StepSummary[];
     readonly sums: StepTotals;
-    /** How many there are in the same session and time, whatever else is asked for. */
+    /** Total number in the same session and time range, ignoring other filters. */
     readonly all: number;
     readonly more: boolean;
-    /** So many of the newest were looked through for a filter, and none that are older; missing: all were. */
+    /** Number of the newest steps that were filtered, if older ones were not; missing: all were. */
     readonly lookedThrough?: number;
     /**
-     * Savings since then without a step on record: tokens without and with Tooltray. Present if a period is
-     * requested.
+     * Savings in the requested period without a recorded step: tokens without and with Tooltray. Present if a period
+     * is requested.
      */
     readonly unrecorded?: { readonly withoutTooltray: number; readonly withTooltray: number };
   };
   step: StepDetail;
-  /** More of a text, in parts of 64 Ki characters. */
+  /** The next part of a text, in chunks of 64 Ki characters. */
   stepPayload: PayloadText;
-  /** Ends what runs, for the user; its app is told by whom. Rejects with AppError `not_found` where it is over. */
+  /** Cancels a running step; its app is told by whom. Rejects with AppError `not_found` if it has ended. */
   cancelStep: Nothing;
-  /** Sessions with the newest steps first, at most 100. */
+  /** Sessions with the most recent steps first, at most 100. */
   timelineSessions: { readonly sessions: readonly TimelineSession[] };
 }
 

@@ -4,12 +4,12 @@ import type { DefinitionKind } from '../../core/trust/scan/definition-texts.ts';
 import type { ScanFinding, ScanVerdict } from '../../core/trust/scan/scan-finding.ts';
 import { count, entry, flag, maybe, name, nothing, text, type Methods, type Nothing } from './fields.ts';
 
-/** Tools of one server that a text fits. */
+/** Matching tools of one server. */
 export interface ToolMatches {
   readonly server: string;
-  /** The first of them, those with the text in their name before the others. */
+  /** The first matches; matches in the name come first. */
   readonly tools: readonly string[];
-  /** How many there are. */
+  /** Total number of matches. */
   readonly total: number;
 }
 
@@ -20,18 +20,18 @@ export interface ToolSummary {
   readonly description: string;
 }
 
-/** One hit of a search. */
+/** One search result. */
 export interface SearchHitSummary extends ToolSummary {
   readonly reason: string;
 }
 
-/** The words of findings are the server's, invisible characters in them: show them as marks, and never as HTML. */
+/** Findings quote server text including invisible characters: show them as marks, never as HTML. */
 export interface ScannedDefinition {
   readonly server: string;
   readonly kind: DefinitionKind;
   /** Empty for a server's instructions. */
   readonly name: string;
-  /** It is not what a user accepted, and no model is shown it. */
+  /** It differs from what the user accepted, and is hidden from models. */
   readonly waits: boolean;
   readonly verdict: ScanVerdict;
   readonly findings: readonly ScanFinding[];
@@ -41,23 +41,20 @@ export interface ServerTool {
   readonly name: string;
   readonly listedName: string;
   readonly description: string;
-  /** The text that a model wrote in its place, approved by the user; undefined if none. */
+  /** Replacement text written by a model and approved by the user; undefined if none. */
   readonly rewritten: string | undefined;
   readonly enabled: boolean;
-  /**
-   * Whatever its switch says, no model gets it as it is: nobody has accepted it yet, or it was looked at and is kept
-   * out.
-   */
+  /** Hidden from models regardless of its switch: not yet accepted, or blocked by the user. */
   readonly reviewState: 'pending' | 'blocked' | undefined;
   readonly readOnly: boolean | undefined;
   readonly destructive: boolean | undefined;
   readonly tokens: number;
-  /** It brings a view of its own, shown by apps that can. */
+  /** It has a view, shown by apps that support MCP Apps. */
   readonly hasView: boolean;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** A description that a model wrote; both texts verbatim, with marks for what cannot be seen. */
+/** A description written by a model; both texts verbatim, invisible characters as marks. */
 export interface RewrittenDescription {
   readonly server: string;
   readonly tool: string;
@@ -73,7 +70,7 @@ export const toolInputs = {
   call: z.object({
     tool: name,
     arguments: entry,
-    /** The most that the call is meant to do; refused if the server says that the tool does more. */
+    /** The most that the call may do; refused if the tool declares a stronger effect. */
     intent: maybe(z.enum(['read', 'write', 'destructive'])),
     /** Stated reason, for the record. */
     reason: maybe(text),
@@ -87,16 +84,16 @@ export const toolInputs = {
 interface ToolOutputs {
   tools: { readonly tools: readonly ToolSummary[] };
   search: { readonly total: number; readonly hits: readonly SearchHitSummary[] };
-  /** Looks what servers list for what attacks are made of; told is what is for review or worse. */
+  /** Scans servers' listed texts for attack patterns; returns those that need review or worse. */
   scan: { readonly scanned: number; readonly found: readonly ScannedDefinition[] };
-  /** Calls a tool as the user, a server's or one of our own; the answer is the tool's result. */
+  /** Calls a server's tool or a helper tool as the user; returns the tool's result. */
   call: Record<string, unknown>;
   setToolEnabled: Nothing;
-  /** Every description that a model wrote, next to the server's own. */
+  /** Every description written by a model, next to the server's. */
   rewrittenDescriptions: { readonly descriptions: readonly RewrittenDescription[] };
-  /** Apps are told the server's own description again. */
+  /** Restores the server's own description. */
   restoreDescription: Nothing;
-  /** Tools whose name or description has every word, by server. */
+  /** Tools whose name or description contains every word, by server. */
   toolMatches: { readonly servers: readonly ToolMatches[] };
 }
 

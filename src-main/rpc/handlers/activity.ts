@@ -11,7 +11,7 @@ const defaultLimit = 200;
 
 export const activityHandlers = {
   activity: async ({ beforeId, afterId, limit = defaultLimit, ...search }, { activity }) => {
-    // Reads one more than the limit, to know whether there are more.
+    // One more than the limit, to detect whether more follow.
     const range = { beforeId, afterId, limit: limit + 1 };
     const { calls, ...sums } = await activity.log.ask('searchCalls', search, range);
     return { ...sums, calls: calls.slice(0, limit).map(callSummary), more: calls.length > limit };

@@ -1,4 +1,4 @@
-/** Dashboard requests about views of tools, and the requests that views send through it. */
+/** Dashboard requests about tool views, and the requests that views send through the dashboard. */
 import type { CoreGroups } from '../../core/core-groups.ts';
 import { loadAppView } from '../../core/mcp-apps/app-view.ts';
 import { createViewPolicy } from '../../core/mcp-apps/view-policy.ts';
@@ -50,7 +50,7 @@ export const appViewHandlers = {
 } satisfies Handlers;
 
 /**
- * Finds a tool by exactly the server's own names: a view cannot mean another one. Rejects with AppError
+ * Finds a tool by the server's exact names, so that a view cannot address another server. Rejects with AppError
  * `tool_not_found`.
  */
 async function toolOf(
@@ -68,14 +68,14 @@ async function toolOf(
   return { id: `${name}:${tool}`, server: name, name: tool, listedName: tool, definition, home, steps };
 }
 
-/** The core that has a server's views, and the pipeline that calls it. */
+/** Connection that provides a server's views, and the pipeline that calls it. */
 interface Home {
   readonly home: ManagedServer;
   readonly steps: CallStages;
 }
 
 /**
- * A server that lists no view for everybody may for apps that show them: it is asked as those are. Rejects as `ready`
+ * A server may list views only to clients that declare support, so it is asked as one of those. Rejects as `ready`
  * does.
  */
 async function homeOf(
@@ -94,9 +94,7 @@ async function homeOf(
 
 const ownKind = extensionSetOf(userCapabilities);
 
-/**
- * Whether a tool is listed with a view, to everybody or to apps that show them, as far as one of those has been here.
- */
+/** Whether a tool has a view, for all clients or for those that declare support, as far as one has connected. */
 export function hasView(
   server: string,
   tool: string,
@@ -108,7 +106,7 @@ export function hasView(
   );
 }
 
-/** Context of the user's own runs: on the same connection, so that a view sees what they changed. */
+/** Context of the user's manual runs, on the same connection, so that a view sees their changes. */
 function contextOf({ context }: Pick<CoreGroups, 'context'>, signal: AbortSignal): CallContext {
   return {
     sessionId: userSession,

@@ -1,4 +1,4 @@
-/** Setup requests about client apps, passed on to the app setup. */
+/** Setup requests about client apps, forwarded to the app setup. */
 import type { Handlers } from '../deps.ts';
 
 export const appHandlers = {

@@ -11,7 +11,7 @@ const maxWaitMs = 3000;
 const pollIntervalMs = 50;
 
 export const auditHandlers = {
-  // There is one user.
+  // There is only one user.
   auditEntries: async ({ user: _user, ...query }, { activity, trust }) => {
     const { entries, next } = await auditPage(query, { activity, trust });
     return { entries: entries.map((record) => ({ ...record, summary: describeRecord(record) })), ...nextOf(next) };
@@ -23,14 +23,14 @@ interface AuditRange {
   readonly limit?: number;
 }
 
-/** With what was noted a moment ago. */
+/** Includes records still being written. */
 export async function auditPage(
   { before, limit = defaultLimit, ...filter }: AuditFilter & AuditRange,
   { activity, trust }: Pick<CoreGroups, 'activity' | 'trust'>,
 ): Promise<AuditPage> {
   await activity.log.flush();
   await trust.callAuditor.drained();
-  // Right after the start its key may still be asked for, and another process may be writing.
+  // Right after startup the key may not be loaded yet, or another process may be writing.
   for (let waited = 0; !(await trust.audit.flush()) && waited < maxWaitMs; waited += pollIntervalMs)
     await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
   return readPage(trust.audit.log, filter, limit, before);

@@ -1,16 +1,16 @@
-/** Payloads of a call, side by side, for a page: parts of the texts, or why there are none. */
+/** Payloads of a call: parts of the texts, or why they are missing. */
 import type { CoreGroups } from '../../core/core-groups.ts';
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { neutralizeControlCharacters } from '../../core/base/visible-text.ts';
 import type { PayloadSide, PayloadText } from '../contract.ts';
 
-/** In characters, of each text at a time. */
+/** Per text, in characters. */
 const maxChunkLength = 64 * 1024;
 
 /** Fields of a call or a step. */
 type Said = Pick<ActivityEntry, 'id' | 'startedAt' | 'unkept'>;
 
-/** The parts that begin at `from`, in characters of the masked text. */
+/** Parts starting at `from`, in characters of the masked text. */
 export async function payloadParts<Side extends PayloadSide>(
   { activity }: Pick<CoreGroups, 'activity'>,
   { id, startedAt, unkept }: Said,
@@ -27,13 +27,13 @@ export async function payloadParts<Side extends PayloadSide>(
   });
   const shown = sides.map((side): [Side, PayloadText] => {
     const text = found[side] ?? { none: 'gone' };
-    // Invisible characters are shown as marks, because the user checks here what a model has read.
+    // Invisible characters are shown as marks, because the user reviews here what a model has read.
     return [side, 'none' in text ? text : { text: neutralizeControlCharacters(text.text), next: text.next }];
   });
   return Object.fromEntries(shown) as Record<Side, PayloadText>;
 }
 
-/** The same of a call: whatever became of its texts, a kept answer lies on disk on its own. */
+/** Payloads of a call; a spilled result is stored separately and read from disk. */
 export async function callTexts<Side extends PayloadSide>(
   { calls, activity }: Pick<CoreGroups, 'calls' | 'activity'>,
   call: ActivityEntry,

@@ -1,5 +1,5 @@
 /**
- * Charts of the overview: one time range in steps, with savings, outcomes of calls, and events that explain a change.
+ * Charts of the overview: one time range in steps, with savings, calls by outcome, and events that explain a change.
  */
 import {
   outcomeCounts,
@@ -13,7 +13,7 @@ import { startOfDay, formatDay, hourMs, hourOffsetMs } from '../../core/activity
 import type { Charts, ChartStep, SavingsPeriod } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
 
-/** Longer ranges are told by the week. */
+/** Longer ranges use weekly steps. */
 const maxDays = 92;
 const maxWeeks = 110;
 
@@ -36,13 +36,13 @@ export const chartHandlers = {
   },
 } satisfies Handlers;
 
-/** Sources of the recorded data. Times in ms since the epoch. */
+/** Sources of recorded data. Times in ms since the epoch. */
 export interface ChartSources {
   readonly savings: (question: {
     readonly since?: number;
     readonly by: 'hour' | 'day';
   }) => Promise<Pick<SavingsReport, 'rows'>>;
-  /** Outcomes of each hour with calls, keyed by its start in local time; hours before `since` may be missing. */
+  /** Outcomes per hour with calls, keyed by its start in local time; hours before `since` may be missing. */
   readonly outcomes: (since: number) => Promise<ReadonlyMap<number, OutcomeCounts>>;
   readonly latencies: (since: number, until: number) => Promise<ReturnType<typeof latencies>>;
   readonly marks: (since: number, until: number) => Promise<Charts['marks']>;
@@ -90,17 +90,17 @@ export function rangeOf(period: SavingsPeriod, now: number, first: number | unde
   const days: number[] = [];
   for (let at = from; at < tomorrow; at = startOfDay(at, 1)) days.push(at);
   if (days.length <= maxDays) return { starts: days, until: tomorrow, step: 'day' };
-  // Counted back from today, so that the last week is a whole one.
+  // Counted back from today, so that the last week is complete.
   const weeks = days.filter((_, at) => (days.length - at) % 7 === 0).slice(-maxWeeks);
   return { starts: weeks, until: tomorrow, step: 'week' };
 }
 
-/** The last step that begins no later; -1: before them all. */
+/** Index of the last step that starts no later; -1 if there is none. */
 function stepAt(starts: readonly number[], time: number): number {
   return starts.findLastIndex((start) => start <= time);
 }
 
-/** Rows are keyed by the hour's beginning in ms, or by the day: `2026-11-23`. */
+/** Rows are keyed by the hour's start in ms, or by the day: `2026-11-23`. */
 function timeOf(key: string): number {
   return key.includes('-') ? new Date(`${key}T00:00:00`).getTime() : Number(key);
 }

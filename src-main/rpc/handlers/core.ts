@@ -23,7 +23,7 @@ import { coreState, type Handlers } from '../deps.ts';
 import { coreFindings } from '../health.ts';
 
 const settleTimeoutMs = 15_000;
-/** Maximum part of a server's log in one response, in bytes. */
+/** Maximum log size per response, in bytes. */
 const maxLogBytes = 256 * 1024;
 
 export const coreHandlers = {
@@ -49,7 +49,7 @@ export const coreHandlers = {
     };
   },
   call: async ({ tool, arguments: args, intent, reason }, { context, calls, clients }, signal) => {
-    // The user gets the full result, because there is no model context to flood.
+    // The user receives the full result, because there is no model context to flood.
     const caller = cliCallContext(context.version, signal);
     if (calls.modes.helpers.has(tool) && calls.catalog.current.lookup.tools.byListedName(tool) === undefined) {
       return toObject(await unshapedView({ clients }).callTool({ name: tool, arguments: args }, caller));
@@ -94,7 +94,7 @@ export const coreHandlers = {
     const { name } = servers.manager.get(server).config;
     servers.transports.log(name).flush();
     const { lines, mark, skipped } = await readLogTail(servers.transports.logFile(name), maxLogBytes, after);
-    // Masked when it was written; what is secret since then, too.
+    // Masked when written; masked again for secrets added since.
     return { lines: lines.map((line) => parseLogLine(context.masker.maskText(line))), mark, skipped };
   },
   setPaused: async ({ paused }, { servers }) => {
@@ -102,7 +102,7 @@ export const coreHandlers = {
     return {};
   },
   stop: async (_input, { stop }) => {
-    // The answer goes out before the door closes.
+    // Sends the response before the socket closes.
     setTimeout(stop, 50);
     return {};
   },
@@ -146,7 +146,7 @@ async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<Propos
   };
 }
 
-/** The user sees afterwards what they decided on: it is told as it was before. */
+/** Returns the decision as shown before it was made. */
 async function decide(
   id: string,
   { servers: { admin }, trust: { inbox } }: Pick<CoreGroups, 'servers' | 'trust'>,
@@ -164,21 +164,21 @@ async function decide(
   return shown;
 }
 
-/** Returns a view for helper tools as in any session; their results are returned in full. */
+/** Returns a view for helper tools as in any session, with full results. */
 function unshapedView({ clients: { services } }: Pick<CoreGroups, 'clients'>): SessionView {
   const { shaper } = services;
   const whole = { shapeHelperResult: (result: Result) => Promise.resolve(result), spill: shaper.spill.bind(shaper) };
   return viewFor({ mode: 'proxy' }, { ...services, shaper: whole });
 }
 
-/** The user at the command line is no client app: nothing can be asked back. */
+/** The command line cannot answer elicitation or sampling requests. */
 function cliCallContext(version: string, signal: AbortSignal): Parameters<typeof callTool>[1] {
   return {
     principal: localUser,
     sessionId: 'command-line',
     app: 'command line',
     mode: 'direct',
-    // Servers of 2026-07-28 refuse a client without a version.
+    // Servers of revision 2026-07-28 reject clients without a version.
     clientInfo: { name: 'tooltray', version },
     clientCapabilities: {},
     signal,

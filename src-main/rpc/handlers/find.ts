@@ -11,7 +11,7 @@ import { timelineSessions } from './timeline.ts';
 
 const maxTools = 8;
 const maxOtherResults = 5;
-/** Kept answers that are looked at, the newest; and letters of a description. */
+/** Number of newest spills searched. */
 const maxScanned = 1000;
 const maxSnippetLength = 200;
 
@@ -34,7 +34,7 @@ export const findHandlers = {
   },
 } satisfies Handlers;
 
-/** The search knows whole words, a user has often typed half of one: a name that begins so is meant, and goes first. */
+/** The search matches whole words, but users often type a prefix: names that start with it come first. */
 function findTools(
   text: string,
   fits: (said: string) => boolean,

@@ -82,7 +82,7 @@ function findServerTool(
   return definition && { id: `${server}:${tool}`, server, name: tool, listedName: tool, definition };
 }
 
-/** Throws AppError unsupported. */
+/** Throws AppError `unsupported`. */
 export function requireRuns(runs: ManualRuns | undefined): ManualRuns {
   if (runs === undefined)
     throw new AppError('unsupported', 'Running tools manually is available only in the dashboard.');
@@ -90,8 +90,8 @@ export function requireRuns(runs: ManualRuns | undefined): ManualRuns {
 }
 
 /**
- * Returns a server's result for the view that requested it. Throws AppError `message_too_large`, which names it by
- * `what`.
+ * Returns a server's result for the view that requested it. Throws AppError `message_too_large`, which names it
+ * as `what`.
  */
 export function resultForView(sent: Result, what: string): JsonObject {
   const result = toObject(sent);

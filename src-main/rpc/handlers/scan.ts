@@ -1,4 +1,4 @@
-/** Scan findings in the texts of all servers, as currently listed. */
+/** Scan findings in the current texts of all servers. */
 import type { JsonObject } from '../../core/base/json.ts';
 import { textOrEmpty } from '../../core/base/json.ts';
 import { type Catalog, resolveServer } from '../../core/catalog/catalog.ts';
@@ -11,7 +11,7 @@ import type { ScannedDefinition } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
 
 const settleMs = 15_000;
-/** After so many definitions others get a turn. */
+/** Definitions scanned before yielding to other work. */
 const turn = 50;
 
 interface Listed {
@@ -19,7 +19,7 @@ interface Listed {
   readonly kind: DefinitionKind;
   readonly name: string;
   readonly definition: JsonObject;
-  /** It is not what a user accepted, and no model is shown it. */
+  /** It differs from what the user accepted, and is hidden from models. */
   readonly waits: boolean;
 }
 

@@ -157,7 +157,7 @@ function serverTools(
   });
 }
 
-/** How many of a server's matches are named. */
+/** Number of matches named per server. */
 const namedMatches = 5;
 
 function toolMatches(text: string, { servers: { manager: servers } }: Pick<CoreGroups, 'servers'>): ToolMatches[] {
@@ -186,7 +186,7 @@ export const healHandlers = {
     const server = servers.manager.get(named).config.name;
     const offered = (await trust.inbox.items()).find((item) => item.kind === 'heal' && item.server === server);
     if (offered === undefined) return servers.healing.heal(server);
-    // The same as a decision in the inbox, so that it is in the history.
+    // Decided through the inbox, so that it appears in the history.
     const { sentence, isDone } = await trust.inbox.decide(offered.id, { action: 'use', by: 'command line' });
     return { server, healed: isDone, sentence };
   },

@@ -65,8 +65,8 @@ function appSettings(app: string, { context, calls }: Pick<CoreGroups, 'context'
 }
 
 /**
- * Keeps the servers of one app as a profile. A profile that other apps have as well stays as it is: the app gets a copy of
- * its other rules. A profile that allows everything is removed.
+ * Stores one app's servers as a profile. A profile shared with other apps stays unchanged: the app gets a copy of its
+ * other rules. A profile without restrictions is removed.
  */
 async function setAppServers(
   app: string,
@@ -85,7 +85,7 @@ async function setAppServers(
       await edits.set('profiles', Object.keys(others).length === 0 ? undefined : others);
     return;
   }
-  // As a whole: another product's config may have them as a list.
+  // Written as a whole: another product's config may define profiles as a list.
   await edits.set('profiles', { ...profiles, [name]: { ...rules, ...(shown !== null && { servers: shown }) } });
   await edits.merge('appProfiles', { [app]: name });
 }

@@ -37,7 +37,7 @@ export const spillHandlers = {
   },
   spillQuery: async ({ id, query }, { calls, reader }, signal) => {
     const { text, fields, truncated } = await calls.spillFiles.view(id, { op: 'query', query }, signal, reader);
-    // A value a line; how many there are is told to models below them.
+    // One value per line; the count is in the text below them.
     const isCounted = !truncated && fields['matchCount'] !== 0;
     return { text: isCounted ? text.slice(0, text.lastIndexOf('\n')) : text, truncated };
   },
@@ -75,7 +75,7 @@ export const spillHandlers = {
 
 type SpillDeps = Pick<RpcDeps, 'calls' | 'context' | 'reader'>;
 
-/** Without those that are being deleted. */
+/** Omits those that are being deleted. */
 export async function spillRows(filter: SpillFilter, { context, calls, reader }: SpillDeps): Promise<SpillRow[]> {
   const spills = await calls.spills.list(filter, reader);
   return spills.filter(({ id }) => !calls.scheduledDeletions.has(id)).map((spill) => row(spill, { context }));

@@ -16,10 +16,10 @@ import { callTexts, payloadParts } from './call-payloads.ts';
 
 const defaultLimit = 100;
 const maxSessions = 100;
-/** Calls that are told with a step of a page, and with one alone. */
+/** Number of calls returned with a step of a page; all are returned with a single step. */
 const fewCalls = 5;
 const manyCalls = 1000;
-/** Sessions that a filter is applied to, the newest. */
+/** Number of newest sessions that filters apply to. */
 const maxScannedSessions = 10_000;
 
 export const timelineHandlers = {
@@ -58,7 +58,7 @@ export const timelineHandlers = {
   }),
 } satisfies Handlers;
 
-/** Sessions with the newest steps first; `isWanted`: a filter, applied to the newest of all. */
+/** Sessions with the newest steps first; `isWanted`: filter, applied to the newest sessions. */
 export async function timelineSessions(
   { context, activity, clients }: Pick<CoreGroups, 'context' | 'activity' | 'clients'>,
   most = maxSessions,
@@ -88,7 +88,7 @@ export async function timelineSessions(
   return { sessions: rows, ...page };
 }
 
-/** The first of the sessions that are wanted; with how many were looked through if there may be more. */
+/** The first matching sessions, and the number searched if more may match. */
 function matching(
   sessions: readonly SessionRow[],
   most: number,
@@ -128,7 +128,7 @@ function gone(): AppError {
   });
 }
 
-/** Its own, or its only call's where the two are the same. */
+/** The step's own payload, or its only call's if they are equal. */
 async function textOf(
   { step: { id, startedAt, unkept }, calls: [only] }: FoundStep,
   side: 'request' | 'modelResult',
@@ -170,7 +170,7 @@ function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary
   };
 }
 
-/** Steps that run long enough to be shown, oldest first; a few, and the number of others. */
+/** Steps that have been running long enough to show, oldest first; a few, and the number of others. */
 export function openSteps(
   timeline: Pick<StepLog, 'running' | 'persistRunning' | 'words'>,
   now: number,
@@ -181,7 +181,7 @@ export function openSteps(
   return { open: shown.map((step) => openSummary(step, timeline)), more: Math.max(0, old.length - maxShown) };
 }
 
-/** In ms: what is quicker is seen when it is over. */
+/** In ms: quicker steps are shown when they end. */
 const minShownMs = 150;
 const maxShown = 20;
 

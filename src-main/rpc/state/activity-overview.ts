@@ -1,4 +1,4 @@
-/** The last calls, in short. */
+/** Summary of the last calls. */
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import type { CoreGroups } from '../../core/core-groups.ts';
 import { displayNameOf } from '../../core/client-apps/app-traits.ts';
@@ -7,7 +7,7 @@ import type { ActivityOverview, CallSummary } from '../contract.ts';
 import type { DayOfCalls } from './savings-overview.ts';
 
 const shownRecent = 5;
-/** Calls that are looked through for five that differ. */
+/** Number of calls searched for five different ones. */
 const recentCalls = 100;
 const shownServers = 5;
 
@@ -51,7 +51,7 @@ export function callSummary(entry: ActivityEntry): CallSummary {
   };
 }
 
-/** Equal calls in a row as one, with how many there were; the first few. */
+/** Combines consecutive equal calls with their count; the first few. */
 export function groupedCalls(calls: readonly CallSummary[]): ActivityOverview['recent'] {
   const groups: (CallSummary & { times: number })[] = [];
   for (const call of calls) {

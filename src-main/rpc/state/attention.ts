@@ -1,4 +1,4 @@
-/** Items that need the user, most urgent first: the findings that are problems, each with its one action. */
+/** Items that need the user, most urgent first: problems among the findings, each with its one action. */
 import type { AppRow } from '../../core/client-apps/app-rows.ts';
 import { findingText } from '../../core/health/finding.ts';
 import { findingsOf, type HomeFacts } from '../../core/health/findings.ts';
@@ -10,7 +10,7 @@ interface AttentionFacts {
   readonly servers: readonly ServerStatus[];
   readonly inbox: readonly InboxSummary[];
   readonly apps: readonly AppRow[];
-  /** Facts of one user's home; absent for a team. */
+  /** Facts of a single user's installation; absent for a team. */
   readonly home?: HomeFacts;
 }
 
@@ -18,7 +18,7 @@ const openSettings = { kind: 'open-settings', label: 'Open Settings' } as const;
 
 export function attentionItems({ core, servers, inbox, apps, home }: AttentionFacts): readonly AttentionItem[] {
   const { paused, httpProblem, storeProblems, configFile: file, configMissing: isMissing, configProblems } = core;
-  // Others of the same file are seen when it is opened.
+  // Further problems of the same file are visible when it is opened.
   const problems = configProblems.slice(0, 1).map((text) => ({ level: 'problem', text }) as const);
   const findings = findingsOf({
     paused,
@@ -47,7 +47,7 @@ export function attentionItems({ core, servers, inbox, apps, home }: AttentionFa
   });
 }
 
-/** Sorts servers with a one-press fix first. */
+/** Sorts servers with a one-click fix first. */
 function fixableFirst(a: ServerStatus, b: ServerStatus): number {
   return Number(b.action?.kind === 'heal') - Number(a.action?.kind === 'heal') || unhealthyFirst(a, b);
 }

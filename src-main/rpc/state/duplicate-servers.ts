@@ -3,8 +3,8 @@ import { accountIdentity, launchIdentity } from '../../core/config/dialects/laun
 import type { ServerConfig } from '../../core/config/server-config.ts';
 
 /**
- * Returns the names of the other servers with the same launch, by name; a server without a duplicate has no entry.
- * Servers that are off cost nothing and are left out.
+ * Names of other servers with the same launch, by name; a server without a duplicate has no entry. Disabled servers
+ * are ignored.
  */
 export function findDuplicates(servers: readonly ServerConfig[]): ReadonlyMap<string, readonly string[]> {
   const byLaunch = Map.groupBy(

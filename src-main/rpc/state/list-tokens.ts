@@ -1,4 +1,4 @@
-/** Estimated token cost of servers' lists; recomputed only for what changed, since every call brings new rows. */
+/** Estimated token cost of servers' lists; recomputed only for changes, since every call publishes new rows. */
 import type { CoreGroups } from '../../core/core-groups.ts';
 import type { Costs } from '../../core/choose-mode.ts';
 import { displayNameOf } from '../../core/client-apps/app-traits.ts';
@@ -10,7 +10,7 @@ import type { Listing } from '../../core/servers/listing.ts';
 import type { ListedCost } from '../contract.ts';
 import { effectiveMode, viewOf } from './modes-overview.ts';
 
-/** How some of the apps in session are shown tools. */
+/** A mode and view used by some of the connected apps. */
 interface Way {
   readonly mode: Mode;
   readonly level: CondenseLevel;
@@ -35,14 +35,14 @@ export class ListTokens {
     this.#groups = groups;
   }
 
-  /** Tokens of a server's own list, whole. */
+  /** Tokens of a server's full list. */
   whole(listing: Listing): number {
     const tokens = this.#whole.get(listing) ?? estimateTokens(listing.tools);
     this.#whole.set(listing, tokens);
     return tokens;
   }
 
-  /** Cost of what apps are actually shown, by server. */
+  /** Cost of the lists actually shown to apps, by server. */
   shown(): ReadonlyMap<string, readonly ListedCost[]> {
     const view = viewOf(this.#groups);
     const costs = this.#groups.calls.modeCosts.costsFor(view);
@@ -53,7 +53,7 @@ export class ListTokens {
     return this.#shown.byServer;
   }
 
-  /** An app at the address of one server is shown that one as it is, and is not among them. */
+  /** Apps connected to a single server's endpoint see that server unchanged, and are not included. */
   #ways(view: ModeView): readonly Way[] {
     const { calls, clients, context } = this.#groups;
     const ways = new Map<string, { mode: Mode; level: CondenseLevel; apps: Set<string> }>();
@@ -78,7 +78,7 @@ export class ListTokens {
     return listed;
   }
 
-  /** Tokens listed for each server: its tools, or the one that represents it. */
+  /** Listed tokens of each server: its tools, or the tool that represents it. */
   #tokensOf(mode: Mode, view: ModeView): ReadonlyMap<string, number> {
     const { lookup } = view.catalog;
     const standIns = mode.serversByTool?.(view.catalog);

@@ -1,4 +1,4 @@
-/** The modes with what each costs for these servers, and what `auto` would choose and why. */
+/** The modes with their cost for the current servers, and what `auto` would choose and why. */
 import type { CoreGroups } from '../../core/core-groups.ts';
 import { maySpill } from '../../core/calls/shape-result.ts';
 import { autoMode } from '../../core/config/mode-names.ts';
@@ -11,7 +11,7 @@ export function modesOverview({ context, calls }: Pick<CoreGroups, 'context' | '
   return { mode: configuredMode({ context }), modes: modeCards({ context, calls }, undefined) };
 }
 
-/** `app`: as it calls itself; undefined: one that nothing is known of. */
+/** `app`: the name that it reports; undefined: an unknown app. */
 export function modeCards(
   { context, calls }: Pick<CoreGroups, 'context' | 'calls'>,
   app: string | undefined,
@@ -26,7 +26,7 @@ export function modeCards(
   return [auto, ...calls.modes.modes.map(card)];
 }
 
-/** The mode of an app that nothing is known of. */
+/** Mode of an unknown app. */
 export function effectiveMode({ context, calls }: Pick<CoreGroups, 'context' | 'calls'>, view: ModeView): Mode {
   const name = configuredMode({ context });
   return (
@@ -34,7 +34,7 @@ export function effectiveMode({ context, calls }: Pick<CoreGroups, 'context' | '
   );
 }
 
-/** Builds the same view as a session of such an app, so that the two share cached figures. */
+/** Builds the same view as a session of this app, so that both share cached figures. */
 export function viewOf(
   { calls: { catalog, descriptions }, context }: Pick<CoreGroups, 'calls' | 'context'>,
   app?: string,
@@ -51,7 +51,7 @@ export function viewOf(
   };
 }
 
-/** The mode of apps that have none of their own. */
+/** Mode of apps without their own. */
 export function configuredMode({ context }: Pick<CoreGroups, 'context'>): string {
   return context.mode ?? context.config.current.mode;
 }

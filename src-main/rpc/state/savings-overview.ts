@@ -1,4 +1,4 @@
-/** Tooltray's savings over the periods that the dashboard shows. */
+/** Tooltray's savings in the periods shown by the dashboard. */
 import type { ServerTotals } from '../../core/activity/activity-worker/call-totals.ts';
 import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import { startOfDay } from '../../core/activity/local-time.ts';
@@ -7,7 +7,7 @@ import type { SavingsOverview, SavingsPeriod, SavingsSummary } from '../contract
 
 const dayMs = 86_400_000;
 
-/** `savings` returns the savings since a time, from the activity log of a home or a team. */
+/** `savings` returns the savings since a time, from the activity log of a user or a team. */
 export async function savingsOverview(
   { context }: Pick<CoreGroups, 'context'>,
   savings: (question: Pick<SavingsQuery, 'since'>) => Promise<SavingsReport>,

@@ -1,4 +1,4 @@
-/** Servers as rows of a table, ill ones first. */
+/** Servers as table rows, unhealthy ones first. */
 import type { ServerTotals } from '../../core/activity/activity-worker/call-totals.ts';
 import type { CoreGroups } from '../../core/core-groups.ts';
 import { isToolEnabled } from '../../core/config/tool-names.ts';
@@ -54,7 +54,7 @@ function facts(
     since: 'since' in state ? state.since : 0,
     toolsOff: off.length,
     listTokens: tokens.whole(listing),
-    // What is running now is no memory of an earlier time.
+    // The capabilities of a running server are live, not cached.
     asOf: state.kind === 'ready' ? undefined : listedAt,
   };
 }
