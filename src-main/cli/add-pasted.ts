@@ -1,4 +1,4 @@
-/** `tooltray add` with a text as a server's page shows it: every server in it is written. */
+/** `tooltray add` with text copied from a server's page: adds every server in it. */
 import { homedir } from 'node:os';
 import { AppError } from '../core/base/errors.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
@@ -50,7 +50,7 @@ export async function addPasted(
   return 0;
 }
 
-/** Whether a command can be started here. */
+/** Whether a command exists on this computer. */
 export async function isProgramHere(command: string): Promise<boolean> {
   const environment = await new EnvironmentResolver({ own: process.env }).resolve();
   return (await findCommand(command, environment)) !== undefined;

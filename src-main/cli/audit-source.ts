@@ -34,7 +34,7 @@ function homePlace(): AuditSource {
   };
 }
 
-/** A running core writes what it holds; without one all is written. */
+/** A running core flushes its buffer; without one there is nothing to flush. */
 async function settle(): Promise<void> {
   const core = await findRunningCore();
   if (core === undefined) return;

@@ -1,7 +1,4 @@
-/**
- * Opens the app setup for the duration of a command, with its notifications; a running Tooltray detects changes by the
- * files.
- */
+/** Opens the app setup for the duration of a command; a running Tooltray detects changes by watching the files. */
 import { realpath, stat } from 'node:fs/promises';
 import { openVault } from '../core/secrets/vault.ts';
 import { resolve } from 'node:path';
@@ -48,8 +45,8 @@ interface AppFlags {
 }
 
 /**
- * Calls `work` with the absolute folder of the project, if one was given. Rejects with AppError `not_found` if it does
- * not exist.
+ * Calls `work` with the absolute project folder, if one was given. Rejects with AppError `not_found` if it does not
+ * exist.
  */
 export async function withApps<T>(
   flags: AppFlags,

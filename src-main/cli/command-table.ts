@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
 interface Entry {
   /** One or two words: `config validate`. */
   readonly name: string;
-  /** Summary in a few words; the command's own help makes a sentence of it. */
+  /** Summary in a few words; the command's own help extends it to a sentence. */
   readonly about: string;
   readonly load: () => Promise<Command>;
   /** Omitted from the overview and the reference. */

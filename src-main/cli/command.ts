@@ -2,24 +2,24 @@
 import { parseArgs } from 'node:util';
 import { AppError, addFix } from '../core/base/errors.ts';
 
-/** A flag; without a value word it is a switch. */
+/** A flag; without `value` it is a switch. */
 export interface Flag {
   readonly help: string;
   /** Placeholder of its value in the help; in brackets if optional, with `.` as the default. */
   readonly value?: string;
-  /** It may be given several times. */
+  /** It can be repeated. */
   readonly many?: true;
-  /** Its value is a whole number from here on, up to `to`. */
+  /** Its value is an integer from this number up to `to`. */
   readonly from?: number;
   readonly to?: number;
-  /** The number that counts without it. */
+  /** Default. */
   readonly usual?: number;
-  /** Its value is a point in the past. */
+  /** Its value is a time in the past. */
   readonly isPast?: true;
-  /** Its value is a point in the future. */
+  /** Its value is a time in the future. */
   readonly isFuture?: true;
   readonly short?: string;
-  /** It goes in place of the flag declared before it. */
+  /** Alternative to the flag declared before it. */
   readonly isInstead?: true;
 }
 
@@ -38,7 +38,7 @@ type ValueOf<F extends Flag> = F extends { readonly many: true }
         ? string | undefined
         : boolean;
 
-/** One of several things that a command does, named by its first word or two. */
+/** An action of a command, named by its first word or two. */
 export interface Action {
   readonly words?: string;
   readonly help: string;
@@ -47,22 +47,22 @@ export interface Action {
 type Actions = Readonly<Record<string, Action>>;
 
 interface Declaration<F extends Flags, A extends Actions> {
-  /** Its words, as the help shows them: what is in brackets may be missing, after … any number may follow. */
+  /** Positional arguments as shown in the help: those in brackets are optional, `…` means any number. */
   readonly words?: string;
-  /** Instead of words: what the first one may be. */
+  /** Names of the actions, allowed as the first word. */
   readonly actions?: A;
-  /** The action that is meant if none is named. */
+  /** Default action. */
   readonly usual?: keyof A;
   /** Flags by their names in code: `dryRun` is `--dry-run`. */
   readonly flags: F;
   /**
-   * Its words are the start of another program, and what is no flag of Tooltray belongs to that; behind it, these flags
-   * do too.
+   * Its words are another program's command line, so unknown flags are passed to it; these flags are still recognized
+   * after it.
    */
   readonly wraps?: readonly (keyof F)[];
-  /** Usage line, if words and flags in a row are unclear. */
+  /** Custom usage line. */
   readonly form?: string;
-  /** Further lines of the help. */
+  /** Additional lines of the help. */
   readonly notes?: readonly string[];
   /** Resolves to the exit code. */
   readonly run: (flags: ParsedFlags<F>, words: readonly string[], action: keyof A) => Promise<number>;
@@ -70,12 +70,12 @@ interface Declaration<F extends Flags, A extends Actions> {
 
 export type Command = Declaration<Flags, Actions>;
 
-/** Declares a command: `run` knows its flags by their types. */
+/** Declares a command with flags typed from their declarations. */
 export function command<const F extends Flags, const A extends Actions>(declared: Declaration<F, A>): Command {
   return declared as unknown as Command;
 }
 
-/** Flags that many commands take. */
+/** Flags shared by many commands. */
 export const configFlag = { value: 'FILE', help: 'Configuration file to use' } as const;
 export const jsonFlag = { help: 'Output as JSON' } as const;
 export const commonFlags = { config: configFlag, json: jsonFlag } as const;
@@ -84,19 +84,19 @@ export const sinceFlag = {
   isPast: true,
   help: 'Only entries since a duration ago (7d, 12h) or a date',
 } as const;
-/** Flag of commands for a team. */
+/** Flag of team commands. */
 export const databaseFlag = { value: 'URL', help: 'PostgreSQL URL of the team (default: $TOOLTRAY_DATABASE)' } as const;
 /** Flag of commands that run a core. */
 export const modeFlag = { value: 'MODE', help: 'Mode: auto, proxy, search, …' } as const;
 
-/** `what` is a sentence without its full stop; the command's usage is appended where the error is printed. */
+/** `what` is a sentence without its period; the usage is appended where the error is printed. */
 export function usageError(what: string, cause?: unknown): AppError {
   return new UsageError('bad_request', `${what.replace(/\.$/, '')}.`, { cause });
 }
 
 class UsageError extends AppError {}
 
-/** Resolves to the exit code. Rejects with AppError, `bad_request` for wrong use. */
+/** Resolves to the exit code. Rejects with AppError, `bad_request` for invalid usage. */
 export async function runCommand(name: string, declared: Command, args: readonly string[]): Promise<number> {
   try {
     const { flags, words, action } = readArguments(declared, args);
@@ -110,7 +110,7 @@ export async function runCommand(name: string, declared: Command, args: readonly
 interface Arguments {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly words: readonly string[];
-  /** Empty if the command has none. */
+  /** Empty if the command has no actions. */
   readonly action: string;
 }
 
@@ -129,7 +129,7 @@ export function readArguments(declared: Command, args: readonly string[]): Argum
   return { flags: Object.fromEntries(given), words: behind, action };
 }
 
-/** Words with the action as the first of them: an action may have two words (`token create`). */
+/** Joins actions of two words (`token create`) into one. */
 function withAction(actions: Actions, words: readonly string[]): readonly string[] {
   const [first, second, ...rest] = words;
   const both = `${first} ${second}`;
@@ -144,13 +144,13 @@ function parse(declared: Command, args: readonly string[]) {
   try {
     return parseArgs({ args: sorted(declared, args), options: Object.fromEntries(options), allowPositionals: true });
   } catch (cause) {
-    // Node appends advice about `--` that is right for none of our commands.
+    // Node appends advice about `--` that applies to none of our commands.
     const [sentence = ''] = (cause as Error).message.split(/\. |\n/);
     throw usageError(sentence, cause);
   }
 }
 
-/** Handles cases that parseArgs lacks: optional values, and words that are the flags of another program. */
+/** Handles cases that parseArgs lacks: optional values, and words that are flags of another program. */
 function sorted({ flags, wraps }: Command, args: readonly string[]): string[] {
   const byWord = new Map(Object.entries(flags).map(([name, flag]) => [`--${flagName(name)}`, { name, flag }]));
   const own: string[] = [];
@@ -197,8 +197,8 @@ const units: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * A point in the past as users write it: `7d`, `12h`, `30m` ago, or a date, which without a time begins at midnight
- * here. In ms since the epoch; undefined for what is neither.
+ * Parses a time in the past: `7d`, `12h`, `30m` ago, or a local date, by default at midnight. In ms since the epoch;
+ * undefined if invalid.
  */
 export function parseSince(text: string, now: number): number | undefined {
   const span = readSpan(text);
@@ -206,7 +206,7 @@ export function parseSince(text: string, now: number): number | undefined {
   return time === undefined ? undefined : Math.max(0, time);
 }
 
-/** The same in the future: `7d` from now, or a date, which without a time counts to its end. */
+/** Parses a time in the future: `7d` from now, or a local date, by default at its end. */
 export function readUntil(text: string, now: number): number | undefined {
   const span = readSpan(text);
   return span === undefined ? readDate(text, 'T24:00:00') : now + span;
@@ -224,7 +224,10 @@ function readDate(text: string, time: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** `NAME [MORE | OTHER]`: at least the words in front of the first bracket; of alternatives one counts. */
+/**
+ * For `NAME [MORE | OTHER]`, checks that there are at least the words before the first bracket; alternatives count as
+ * one.
+ */
 function checkNumber(words: readonly string[], form: string): void {
   const count = (text: string): number => text.replace(/ \| \S+/g, '').match(/[^ …]+/g)?.length ?? 0;
   if (words.length < count(form.split('[', 1)[0] as string)) throw missing();
@@ -267,7 +270,7 @@ function joined(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' ');
 }
 
-/** `dryRun` as it is typed: `dry-run`. */
+/** Converts `dryRun` to `dry-run`. */
 export function flagName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,4 +1,4 @@
-/** Asks a core: the one that runs, or a private one for the time of a command. Commands cannot tell the difference. */
+/** Access to a core: the running one, or a private one for the duration of a command, with the same interface. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -15,7 +15,7 @@ import type { CoreAccess, StoreName } from '../rpc/contract.ts';
 import { CoreNotRunningError, dial, type Link } from '../shim/dial.ts';
 import { oneLine, paint } from './terminal.ts';
 
-/** `config` is what `--config` said: a running core with another file is not the one that is meant. */
+/** `config` is the value of `--config`: a running core that uses another file is ignored. */
 export async function withCore<T>(config: string | undefined, work: (core: CoreAccess) => Promise<T>): Promise<T> {
   const core = (await runningCoreFor(config)) ?? (await openPrivate(config));
   try {
@@ -25,14 +25,14 @@ export async function withCore<T>(config: string | undefined, work: (core: CoreA
   }
 }
 
-/** Warns on stderr if what these stores hold is not complete, since they cannot be written. */
+/** Warns on stderr if data of these stores is incomplete because they cannot be written. */
 export async function warnOfStores(core: CoreAccess, ...stores: readonly StoreName[]): Promise<void> {
   const { storeProblems } = await core.ask('state', {});
   for (const { store, summary, fix } of storeProblems)
     if (stores.includes(store)) process.stderr.write(`${paint('bad', oneLine(`${summary} ${fix}`))}\n`);
 }
 
-/** The running core, if there is one and it uses that file. */
+/** The running core, if it uses that file. */
 export async function runningCoreFor(config: string | undefined): Promise<CoreAccess | undefined> {
   const core = await findRunningCore();
   if (core === undefined || config === undefined) return core;
@@ -42,7 +42,7 @@ export async function runningCoreFor(config: string | undefined): Promise<CoreAc
   return undefined;
 }
 
-/** Asks the core that runs, whatever its config. Rejects with AppError `not_found` if none does. */
+/** Uses any running core, whatever its config. Rejects with AppError `not_found` if there is none. */
 export async function withRunningCore<T>(
   absent: string,
   fix: string,
@@ -58,14 +58,14 @@ export async function withRunningCore<T>(
 }
 
 async function openPrivate(config: string | undefined): Promise<CoreAccess> {
-  // Loaded only here: it is the whole core.
+  // Loaded on demand, because it is the whole core.
   const { openPrivateCore } = await import('./private-core.ts');
   return openPrivateCore(config);
 }
 
 /**
- * The running core, by its control socket; undefined if none runs. Rejects with AppError `not_allowed` if it refuses
- * the connection, and with `already_running` if a core holds the home and cannot be reached.
+ * Connects to the running core's control socket; undefined if none runs. Rejects with AppError `not_allowed` if it
+ * refuses the connection, and `already_running` if a core holds the lock but cannot be reached.
  */
 export async function findRunningCore(): Promise<CoreAccess | undefined> {
   const link = await reachOrWait();
@@ -81,13 +81,13 @@ export async function findRunningCore(): Promise<CoreAccess | undefined> {
     ask: async (method, input) => await request(peer, method, { ...input }),
     async close() {
       await peer.close();
-      // Nothing is in progress any more; waiting for the other side to hang up would only delay our end.
+      // Nothing is pending; waiting for the other side to close would only delay the exit.
       socket.destroySoon();
     },
   };
 }
 
-/** How long a core whose socket or token was removed may take to restore them, in ms. */
+/** Time for a core to restore its removed socket or token, in ms. */
 const restoreMs = 5_000;
 const pollIntervalMs = 50;
 
@@ -118,9 +118,7 @@ async function request(peer: Peer, method: string, input: JsonObject): Promise<J
   }
 }
 
-/**
- * Errors of the core keep their code; a method that another version does not know is reported as a version mismatch.
- */
+/** Errors of the core keep their code; an unknown method is reported as a version mismatch. */
 function toAppError(error: RpcError): AppError {
   if (error.code === rpcCode.methodNotFound) {
     return new AppError(

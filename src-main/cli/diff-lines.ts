@@ -1,15 +1,15 @@
-/** Lines of a change on a terminal, as every command that shows one prints them. */
+/** Formats diffs for the terminal, for every command that shows one. */
 import type { DiffLine, InboxPart } from '../rpc/contract.ts';
 import { oneLine, paint, plainText } from './terminal.ts';
 
 const signs = { same: ' ', new: '+', gone: '-', other: '~' } as const;
 
-/** `  + Argument 2: "x"`, a line each. */
+/** One line each: `  + Argument 2: "x"`. */
 export function diffLines(lines: readonly DiffLine[]): string[] {
   return lines.map(({ change, text }) => `  ${signs[change]} ${plainText(text)}`);
 }
 
-/** A part of what waits: its notes, the sentences that are new, and its lines. */
+/** A part of a pending decision: its notes, new sentences, and diff. */
 export function partLines({ title, notes, added, lines, more }: InboxPart): string[] {
   return [
     '',

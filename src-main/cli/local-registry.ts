@@ -1,4 +1,4 @@
-/** Registry requests without a running core: the registries themselves, and servers started from this process. */
+/** Registry requests without a running core: servers are started from this process. */
 import packageJson from '../../package.json' with { type: 'json' };
 import { probeEntry } from '../core/admin/probe-entry.ts';
 import { createLog } from '../core/base/log.ts';
@@ -21,7 +21,7 @@ export type RegistryClient = <M extends keyof RegistryMethods>(
   input: RegistryMethods[M]['input'],
 ) => Promise<RegistryMethods[M]['output']>;
 
-/** The running core, so that what is added starts there; without one, this process. */
+/** Uses the running core, so that added servers start there; otherwise this process. */
 export async function withRegistries<T>(
   config: string | undefined,
   work: (ask: RegistryClient) => Promise<T>,

@@ -1,4 +1,4 @@
-/** The SecretService without a running core: it uses the vault directly and prints what it did. */
+/** The SecretService without a running core: opens the vault directly and prints the result. */
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { SystemKeychain } from '../core/secrets/keychain.ts';
 import { SecretService } from '../core/secrets/secret-service.ts';
@@ -13,7 +13,7 @@ export function openLocalSecrets(config: ConfigStore): SecretService {
   return new SecretService({ vault, config, folders: [dataDir, logDir], keychain });
 }
 
-/** Files that still hold what was sealed, for a user. */
+/** Warns about files that still contain secrets moved to the vault. */
 export function backupCopyLines(copies: readonly string[]): string[] {
   if (copies.length === 0) return [];
   return [

@@ -1,4 +1,4 @@
-/** Opens a core in this process: as a full core, or for one command, in which case it does not listen. */
+/** Opens a core in this process: a listening one, or a private one for a single command. */
 import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { requireMode } from '../core/modes/mode-registry.ts';
@@ -16,7 +16,7 @@ interface CoreFlags {
   readonly port?: number | undefined;
   readonly insecureNoAuth?: boolean;
   readonly persistentLink?: boolean;
-  /** False for the core of one command. */
+  /** False for the private core of a command. */
   readonly createsConfig?: boolean;
 }
 

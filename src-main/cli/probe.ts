@@ -1,4 +1,7 @@
-/** Queries servers directly, without a running core, for `test`, `doctor` and `build-cache`, and prints the results. */
+/**
+ * Connects to servers directly, without a running core, for `test`, `doctor` and `build-cache`, and prints the
+ * results.
+ */
 import packageJson from '../../package.json' with { type: 'json' };
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +29,7 @@ import { oneLine, paint, plainText, table } from './terminal.ts';
 
 const concurrency = 10;
 
-/** Probes servers of `config`, ten at a time; the answers come in the order asked for. */
+/** Probes servers of `config`, ten at a time; results are in input order. */
 export function probeServers(servers: readonly ServerConfig[], config: AppConfig): Promise<ProbeResult[]> {
   const slots = new StartLimiter(concurrency);
   return withTransports(config, (transports) =>
@@ -34,7 +37,7 @@ export function probeServers(servers: readonly ServerConfig[], config: AppConfig
   );
 }
 
-/** Lets `work` connect to servers from this process; all that it started is ended when it is done. */
+/** Lets `work` connect to servers from this process; everything it started is stopped afterwards. */
 export async function withTransports<T>(
   config: AppConfig,
   work: (transports: TransportFactory) => Promise<T>,
@@ -44,7 +47,7 @@ export async function withTransports<T>(
   const mask = (text: string): string => masker.maskText(text);
   const registry = new ProcessRegistry();
   const environment = new EnvironmentResolver({ own: process.env });
-  // A running core writes its servers' logs; ours go next to them.
+  // A running core writes its servers' logs; ours are written next to them.
   const logDir = join(cliPaths().logDir, 'probes');
   const vault = openVault(cliPaths().dataDir, process.env);
   const fill: ResolveSecretsFn = (server) => resolveSecrets(server, (name) => vault.read(name));
@@ -74,14 +77,14 @@ export async function withTransports<T>(
 
 interface PickedServers {
   readonly wanted: readonly ServerConfig[];
-  /** Left out because they are switched off; a server that is named is not. */
+  /** Skipped because they are disabled; a server given by name is not skipped. */
   readonly off: readonly ServerConfig[];
-  /** Names whose entry in the file cannot be used. */
+  /** Names of invalid entries in the file. */
   readonly broken: readonly string[];
 }
 
 /**
- * Which servers a command is about: the one that is named, else all that are switched on. Throws AppError
+ * Servers of a command: the named one, else all enabled ones. Throws AppError
  * `server_not_found`, and `not_allowed` for one that the user has not accepted.
  */
 export function pickServers(store: ConfigStore, name: string | undefined): PickedServers {
@@ -92,17 +95,14 @@ export function pickServers(store: ConfigStore, name: string | undefined): Picke
   const broken = names.filter((one) => !known.has(one) && (name === undefined || one === name));
   if (name !== undefined) {
     const wanted = servers.filter((server) => server.name === name);
-    // That would be a first start, with all that its entry gives it and outside of any box.
+    // Otherwise this would be a first start of an unreviewed server, outside its sandbox.
     for (const server of wanted) assertReviewed(server);
     return { wanted, off: [], broken };
   }
   return { wanted: servers.filter(({ enabled }) => enabled), off: servers.filter(({ enabled }) => !enabled), broken };
 }
 
-/**
- * A table with what failed below it. `off`: servers that were left out because they are switched off. Nothing at all
- * without either.
- */
+/** A table of results with failures below it. `off`: skipped because they are disabled. Empty without either. */
 export function probeLines(probes: readonly ProbeResult[], off: readonly ServerConfig[], masker: Masker): string[] {
   const rows = [
     ...probes.map(row),
@@ -138,7 +138,7 @@ export function isFailed(probe: ProbeResult): probe is ProbeFailure {
   return 'error' in probe;
 }
 
-/** The reason and what to do; begins with the server's name. */
+/** The reason and the fix; begins with the server's name. */
 export function failureText({ server, error }: ProbeFailure): string {
   const { text } = error;
   return text.startsWith(server.name) ? text : `${server.name}: ${text}`;

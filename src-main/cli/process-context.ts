@@ -1,13 +1,10 @@
-/** This process: where the files of its bundle are, and the signals that it handles. */
+/** This process: the location of its bundled files, and signal handlers. */
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { CoreHost } from '../host/core-host.ts';
 
-/**
- * A file of the bundle, by its name: this module may lie in dist/, in dist/chunks/, or among the sources
- * (`npm run dev`).
- */
+/** Path of a bundled file by name: this module may be in dist/, dist/chunks/, or the sources (`npm run dev`). */
 export function bundleFile(name: string): string {
   const folder = import.meta.dirname;
   if (import.meta.filename.endsWith('.ts')) return join(folder, '../../dist', name);
@@ -15,8 +12,7 @@ export function bundleFile(name: string): string {
 }
 
 /**
- * Ctrl-C: a process ended by a signal gets no `exit` event, and that is where servers of Tooltray are ended
- * (ProcessRegistry).
+ * Handles Ctrl-C: a process ended by a signal emits no `exit` event, which is when ProcessRegistry ends the servers.
  */
 export function exitOnSignal(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -25,8 +21,8 @@ export function exitOnSignal(): void {
 }
 
 /**
- * For a core that outlives a command. SIGHUP reads the config again, as Magg and most services do; where a terminal
- * went away it ends us, as programs in one are ended.
+ * For a long-running core. SIGHUP reloads the config, as in Magg and most services; if the terminal is gone, it stops
+ * the core.
  */
 export function handleSignals({ core, log }: CoreHost, end: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end());
@@ -38,7 +34,7 @@ export function handleSignals({ core, log }: CoreHost, end: () => void): void {
   });
 }
 
-/** Whether the terminal can still be opened; not if it was closed. */
+/** Whether the terminal can still be opened. */
 function hasTerminal(): boolean {
   if (process.platform === 'win32') return process.stdout.isTTY;
   try {

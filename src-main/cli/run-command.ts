@@ -1,7 +1,4 @@
-/**
- * From argv to an exit code: flags before the command are sorted in, the command is loaded and run, an error becomes
- * one clear line.
- */
+/** From argv to an exit code: normalizes leading flags, loads and runs the command, and prints errors. */
 import { isBuiltin } from 'node:module';
 import packageJson from '../../package.json' with { type: 'json' };
 import { AppError, errorText, addFix } from '../core/base/errors.ts';
@@ -10,9 +7,9 @@ import { helpOf, runCommand, usageError } from './command.ts';
 import { commands, familyUsage, findCommand, usage } from './command-table.ts';
 import { plainText, printJson } from './terminal.ts';
 
-/** Resolves to the exit code: 0 done, 1 failed, 2 used wrongly. */
+/** Resolves to the exit code: 0 success, 1 failure, 2 invalid usage. */
 export async function runArguments(argv: readonly string[]): Promise<number> {
-  // `tooltray list | head` closes the pipe early; that is no failure of Tooltray.
+  // `tooltray list | head` closes the pipe early, which is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   let words = argv;
   try {
@@ -23,7 +20,7 @@ export async function runArguments(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The desktop packages leave out what only a team needs. */
+/** Desktop packages omit dependencies used only by teams. */
 function isMissingPart(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
 }
@@ -90,8 +87,8 @@ function describe(error: unknown): Record<string, unknown> {
 }
 
 /**
- * Before anything fails in its own words. Throws AppError unsupported. Looks for what we need, not for a number: builds
- * differ.
+ * Checks features before anything fails with a less clear error; versions are not compared, because builds differ.
+ * Throws AppError `unsupported`.
  */
 function requireNode(): void {
   const hasRawJson = typeof (JSON as { rawJSON?: unknown }).rawJSON === 'function';
@@ -105,7 +102,7 @@ function requireNode(): void {
   );
 }
 
-// Flags in front of the command.
+// Flags before the command.
 
 const withValue = ['--config', '--mode', '--server-name', '--server-command', '--server-description'] as const;
 const switches = ['--json', '--list-servers', '--build-cache'] as const;
@@ -122,8 +119,8 @@ interface Flags {
 }
 
 /**
- * The arguments with a command (or --help, --version) as the first word: our flags in front of it go behind it,
- * ToolMux's become the command that does the same. Throws AppError `bad_request`.
+ * Normalizes the arguments so that a command (or --help, --version) comes first: our leading flags are moved behind
+ * it, and ToolMux's are mapped to the equivalent command. Throws AppError `bad_request`.
  */
 export function readLeadingFlags(argv: readonly string[]): readonly string[] {
   if (argv[0]?.startsWith('-') !== true) return argv;
@@ -149,7 +146,7 @@ function takeFlag(word: string, rest: string[], found: Flags): void {
   } else if (name === '--manage') {
     found.manage = inline ?? (rest[0]?.startsWith('-') === false ? rest.shift() : undefined) ?? 'list';
   } else if (name === '--server-args') {
-    // ToolMux's own rule would end at any dash; the arguments of most servers begin with one.
+    // ToolMux stops at any dash, but most servers' arguments begin with one.
     while (rest[0] !== undefined && !isOurs(rest[0])) found.serverArgs.push(rest.shift() as string);
   } else if (switches.some((flag) => flag === name)) found.switches.add(name);
   else throw unknownFlagError(`Unknown flag ${JSON.stringify(word)}`);
@@ -160,7 +157,7 @@ function isOurs(word: string): boolean {
   return [...withValue, ...switches, '--manage', '--server-args'].some((flag) => flag === name);
 }
 
-/** Without any of its actions ToolMux serves MCP on stdin and stdout, and so do we. */
+/** Like ToolMux, serves MCP on stdin and stdout if no action is given. */
 function toolMuxCommand(found: Flags): string[] {
   const flags = shared(found, ['--config']);
   if (found.manage !== undefined) return manageCommand(found, flags);

@@ -1,7 +1,4 @@
-/**
- * Lines of a file as things to scan: read without keeping more than one of them, and each answered, whatever is wrong
- * with it.
- */
+/** Reads a file's lines as things to scan, one at a time; every line gets a result, even an invalid one. */
 import { isObject, textOrEmpty, tryParsePlainJson } from '../core/base/json.ts';
 import { type ScanFinding, type ScanReport, type ScanVerdict } from '../core/trust/scan/scan-finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/definition-texts.ts';
@@ -12,17 +9,17 @@ export type ScannedLine =
   | { readonly id: string | number | null; readonly verdict: ScanVerdict; readonly findings: readonly ScanFinding[] }
   | { readonly id: string | number | null; readonly error: string };
 
-/** A longer line is not read; in bytes. */
+/** Maximum line length, in bytes. */
 const maxLineLength = 16 * 1024 * 1024;
 
 export interface Line {
-  /** From 1. */
+  /** 1-based. */
   readonly number: number;
-  /** undefined: it is longer than what is read. */
+  /** undefined if the line is too long. */
   readonly text: string | undefined;
 }
 
-/** Lines of UTF-8, one at a time. */
+/** Splits UTF-8 input into lines. */
 export async function* splitLines(input: AsyncIterable<Buffer | string>): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
   let length = 0;
@@ -92,7 +89,7 @@ function resultReport(text: string): ScanReport {
   return { verdict: findings.length > 0 ? 'review' : 'clean', findings };
 }
 
-/** Tools of other servers that it may pose as or speak of. */
+/** Adds other servers' tools that it may impersonate or mention. */
 function withPeers(report: ScanReport, { server, tool, peers }: Record<string, unknown>): ScanReport {
   if (!Array.isArray(peers)) return report;
   const own: CatalogTool = { server: textOrEmpty(server), tool };

@@ -1,4 +1,4 @@
-/** Takes sign-ins of servers back that a command has taken out of the config file, without a running core. */
+/** Revokes sign-ins of servers removed from the config file by a command, without a running core. */
 import { join } from 'node:path';
 import { type SignOutState, signOutRemovedServer } from '../core/admin/server-cleanup.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';

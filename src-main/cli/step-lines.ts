@@ -6,7 +6,7 @@ import { oneLine, paint, table } from './terminal.ts';
 export interface FoundSteps {
   readonly steps: readonly StepSummary[];
   readonly sums: RpcMethods['steps']['output']['sums'];
-  /** So many of the newest were looked through, where older ones were not. */
+  /** Number of the newest steps searched, if older ones were not. */
   readonly lookedThrough?: number;
 }
 
@@ -62,7 +62,7 @@ export function sessionLines(sessions: readonly TimelineSession[]): string[] {
   return table(['STARTED', 'APP', 'SESSION', 'MODE', 'STATUS', 'STEPS', 'TOKENS'], rows);
 }
 
-/** The tool that ran, whatever it came through; else what was asked for. */
+/** The server tool that ran, or else what was requested. */
 function subjectOf({ kind, name, what, calls, callCount }: StepSummary): string {
   const [only] = calls;
   if (kind === 'call' && only !== undefined && callCount === 1)

@@ -1,4 +1,4 @@
-/** Changes of a team from the command line, recorded in its audit log as those of the operator. */
+/** Team changes from the command line, recorded in its audit log as the operator's. */
 import { userInfo } from 'node:os';
 import { MemoryJsonDocument } from '../core/base/json-document.ts';
 import { AppError } from '../core/base/errors.ts';
@@ -16,9 +16,8 @@ export interface AdminCommand {
 }
 
 /**
- * Connects to the team's database while `work` runs. Rejects with AppError as `withTeamDatabase` does, with
- * secret_locked without the team keys, which sign the audit log, and with store_unreachable if a change could not be
- * recorded.
+ * Connects to the team's database while `work` runs. Rejects with AppError as `withTeamDatabase` does, `secret_locked`
+ * without the team keys, which sign the audit log, and `store_unreachable` if a change could not be recorded.
  */
 export async function withTeamAdmin(
   url: string | undefined,
@@ -54,7 +53,7 @@ export async function withTeamAdmin(
   });
 }
 
-/** The operating system's user. A container may have an id without a name. */
+/** The operating system's user. A container may have an ID without a name. */
 function operatorName(): string {
   try {
     return `operator ${userInfo().username}`;

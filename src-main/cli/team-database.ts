@@ -1,10 +1,10 @@
-/** Address of a team's database: a flag, or a variable, because other users can read a command line. */
+/** URL of a team's database: a flag, or a variable, because other users can read a process's command line. */
 import { AppError } from '../core/base/errors.ts';
 import type { Database } from '../team/database/database.ts';
 
 const variable = 'TOOLTRAY_DATABASE';
 
-/** Throws AppError `bad_request` where neither says it. */
+/** Throws AppError `bad_request` if neither is given. */
 export function databaseUrl(given: string | undefined): string {
   const url = given ?? process.env[variable];
   if (url) return url;
@@ -13,13 +13,13 @@ export function databaseUrl(given: string | undefined): string {
   });
 }
 
-/** Whether one is said. */
+/** Whether either is given. */
 export function hasDatabase(given: string | undefined): boolean {
   return Boolean(given ?? process.env[variable]);
 }
 
 /**
- * Connects to the team's database while `work` runs. Rejects with AppError: unsupported for another schema,
+ * Connects to the team's database while `work` runs. Rejects with AppError `unsupported` for another schema,
  * `store_unreachable`, `bad_request`.
  */
 export async function withTeamDatabase<T>(

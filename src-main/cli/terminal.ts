@@ -1,39 +1,36 @@
 /**
- * Terminal input and output of commands: lines and tables for users, or one JSON document for scripts; a prompt before
- * a change.
+ * Terminal input and output of commands: lines and tables for users or one JSON document for scripts, and confirmation
+ * prompts.
  */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-/** Prints a command's output: as JSON if requested, else in lines. */
+/** Prints a command's output: as JSON if requested, otherwise as lines. */
 export function printResult(json: boolean, data: unknown, lines: () => readonly string[]): void {
   if (json) printJson(data);
   else printLines(lines());
 }
 
-/** Server text among the lines is the caller's to clean: plainText, oneLine. */
+/** The caller must sanitize server text in the lines with `plainText` or `oneLine`. */
 export function printLines(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Pretty for users, plain for any parser. */
+/** Indented JSON. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${jsonText(value, 2)}\n`);
 }
 
-/**
- * JSON in which C1 controls, and characters that are invisible or turn the direction of writing, are escaped: JSON
- * itself lets them through.
- */
+/** JSON with escaped C1 controls, invisible characters, and bidirectional controls, which JSON itself permits. */
 export function jsonText(value: unknown, space?: number): string {
   return JSON.stringify(value, null, space).replace(unseen, escape);
 }
 
 const unseen = /[\x7f-\x9f\u2028\u2029]|\p{Default_Ignorable_Code_Point}|\p{Cf}/gu;
 
-/** Prints progress for a user at a terminal; scripts do not receive it. */
+/** Prints progress to a terminal; scripts do not receive it. */
 export function printProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${plainText(text)}\n`);
 }
@@ -42,7 +39,7 @@ export type Paint = 'good' | 'bad' | 'unsure' | 'quiet' | 'head';
 
 const styles = { good: 'green', bad: 'red', unsure: 'yellow', quiet: 'dim', head: 'bold' } as const;
 
-/** Colours a word on a terminal that wants colors (NO_COLOR counts); the word itself always says it all. */
+/** Colors a word if the terminal supports it and NO_COLOR is not set; the text never depends on the color. */
 export function paint(how: Paint, text: string): string {
   return styleText(styles[how], text, { stream: process.stdout });
 }
@@ -54,15 +51,15 @@ function escape(character: string): string {
   ).join('');
 }
 
-/** Control characters but line feed and tab, and the marks that turn the direction of writing (CVE-2021-42574). */
+/** Control characters except line feed and tab, and bidirectional controls (CVE-2021-42574). */
 const steering = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Text from servers for a terminal, without anything that could steer it: shown, never obeyed. Lines stay lines. */
+/** Server text for a terminal, without control sequences. Line breaks are kept. */
 export function plainText(text: string): string {
   return stripVTControlCharacters(text.replaceAll('\r\n', '\n')).replace(steering, '');
 }
 
-/** The text on one line. */
+/** The text on a single line. */
 export function oneLine(text: string): string {
   return plainText(text.replace(/[\r\u2028\u2029]/g, ' '))
     .replace(/\s+/g, ' ')
@@ -70,19 +67,17 @@ export function oneLine(text: string): string {
 }
 
 const gap = '  ';
-/** A last column narrower than this would say nothing. */
+/** Minimum width of a useful last column. */
 const minColumnWidth = 12;
-/** No column is cut below this, however narrow the terminal is. */
+/** Minimum width of every column. */
 const leastWidth = 4;
 
-/** Columns under a head. */
+/** Columns with a header. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   return columns([head.map((word) => paint('head', word)), ...rows]);
 }
 
-/**
- * Aligned columns, cut to the width of the terminal; whole when they go into a file or a pipe. Cells may hold colors.
- */
+/** Aligned columns, truncated to the terminal's width, or untruncated in a file or pipe. Cells may contain colors. */
 export function columns(rows: readonly (readonly string[])[], width: number = terminalWidth()): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, at) => Math.max(...rows.map((row) => shownLength(row[at] ?? ''))));
@@ -98,7 +93,7 @@ export function columns(rows: readonly (readonly string[])[], width: number = te
   );
 }
 
-/** Widths that fit together: the last column gives way first, then whichever is widest. */
+/** Distributes the width: the last column shrinks first, then the widest. */
 function fitted(widths: readonly number[], width: number): number[] {
   const rooms = [...widths];
   const excess = (): number => rooms.reduce((sum, each) => sum + each + gap.length, -gap.length) - width;
@@ -111,15 +106,15 @@ function fitted(widths: readonly number[], width: number): number[] {
   return rooms;
 }
 
-/** Columns of the terminal, or Infinity where stdout is none. */
+/** Columns of the terminal, or Infinity if stdout is not a terminal. */
 function terminalWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns : Infinity;
 }
 
-/** The text, ended by … where it is longer than `room`. */
+/** The text, ending in … if truncated to `room`. */
 function truncate(text: string, maxWidth: number): string {
   if (shownLength(text) <= maxWidth) return text;
-  // Colours of a cell that is cut are lost, not left open.
+  // Truncation removes the cell's colors, so that none stays open.
   const characters = [...stripVTControlCharacters(text)];
   return `${characters.slice(0, maxWidth - 1).join('')}…`;
 }
@@ -128,11 +123,11 @@ function shownLength(text: string): number {
   return [...stripVTControlCharacters(text)].length;
 }
 
-/** Asks for confirmation; true if `given` confirms already. Undefined without a terminal. */
+/** Asks for confirmation; true if `given`. Undefined without a terminal. */
 export async function confirm(question: string, given: boolean): Promise<boolean | undefined> {
   if (given) return true;
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  // The question goes to stderr, because programs read stdout.
+  // The question is written to stderr, because programs read stdout.
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^\s*y(es)?\s*$/i.test(await terminal.question(`${question} [y/N] `));
@@ -160,7 +155,7 @@ export function notAppliedMessage(answer: boolean | undefined): string {
   return answer === false ? 'Cancelled.' : 'Not changed. Pass --yes to confirm without a terminal.';
 }
 
-/** In the time of this machine, as it sorts. */
+/** Local time, in a sortable format. */
 export function formatTime(at: number): string {
   const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16).replace('T', ' ');

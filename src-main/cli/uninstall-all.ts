@@ -1,6 +1,6 @@
 /**
- * `tooltray uninstall --all`: client apps, system, and vault are left as if Tooltray had never been there. The
- * uninstallers run it.
+ * `tooltray uninstall --all`: removes all traces of Tooltray from client apps, system, and vault. Run by the
+ * uninstallers.
  */
 import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ interface UninstallFlags {
   readonly dryRun: boolean;
 }
 
-/** How long a core may take to end, in ms. */
+/** Maximum time for a core to stop, in ms. */
 const endTimeoutMs = 20_000;
 const pollIntervalMs = 100;
 
@@ -52,7 +52,7 @@ export async function uninstallAll({ config, quiet, yes, json, dryRun }: Uninsta
   return problems.length === 0 ? 0 : 1;
 }
 
-/** Sent to the running core, which has sessions of these apps to end. */
+/** Sent to the running core, which also ends these apps' sessions. */
 async function disconnect(config: string | undefined): Promise<RestoredFiles> {
   const core = await findRunningCore();
   if (core === undefined) return withApps({ config }, (apps) => apps.disconnectAll());
@@ -64,7 +64,8 @@ async function disconnect(config: string | undefined): Promise<RestoredFiles> {
 }
 
 /**
- * A desktop app ends by itself; any other core is asked to. Rejects with AppError `already_running` if one does not.
+ * The desktop app quits by itself; other cores are asked to stop. Rejects with AppError `already_running` if one does
+ * not.
  */
 async function stopCore(): Promise<void> {
   for (const deadline = Date.now() + endTimeoutMs; ; await sleep(pollIntervalMs)) {

@@ -9,13 +9,13 @@ import { paint, plainText } from './terminal.ts';
 
 export interface WriteServerOptions {
   readonly dryRun: boolean;
-  /** Whether texts that look like secrets go into the vault, with references in the file. */
+  /** Whether texts that look like secrets are moved to the vault and replaced by references. */
   readonly vault: boolean;
 }
 
 export interface WrittenServer {
   readonly name: string;
-  /** Secrets as `***`. */
+  /** Secrets masked as `***`. */
   readonly entry: RawEntry;
   /** Warnings, a sentence or two each. */
   readonly warnings: readonly string[];

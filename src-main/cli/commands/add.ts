@@ -1,4 +1,4 @@
-/** `tooltray add`: writes a server into the config file and shows what it wrote. */
+/** `tooltray add`: writes a server into the config file and prints the entry. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
@@ -74,20 +74,17 @@ export const add = command({
   },
 });
 
-/** Refuses other flags: the text of a page defines the whole server. */
+/** Refuses other flags, because the pasted text defines the whole server. */
 function requireNothingElse({ env, header, cwd, url, transport, description, lazy }: AddFlags): void {
   const isMore = env.length + header.length > 0 || [cwd, url, transport, description].some((one) => one !== undefined);
   if (isMore || lazy)
     throw usageError('With a pasted text only --vault, --dry-run, --config and --json have a meaning');
 }
 
-/**
- * The entry as it is written to the file, without what reaches the server where the user did not say it. Throws
- * AppError `bad_request`.
- */
+/** The entry as written to the file, without Tooltray's defaults. Throws AppError `bad_request`. */
 export function entryOf(given: AddFlags, [command, ...args]: readonly string[]): RawEntry {
   const { env, header, cwd, transport, lazy, description } = given;
-  // `add example https://example.com/mcp` can only mean one thing.
+  // `add example https://example.com/mcp` is unambiguous.
   const isUrl = command !== undefined && args.length === 0 && /^https?:\/\//i.test(command);
   const url = given.url ?? (isUrl ? command : undefined);
   if (url !== undefined && command !== undefined && !isUrl)
@@ -126,14 +123,14 @@ function urlEntry(url: string, { env, cwd, header, transport }: AddFlags): RawEn
   };
 }
 
-/** A name alone is filled in from the environment when the server starts. */
+/** A name without a value is filled in from the environment when the server starts. */
 function readVariable(pair: string): [string, string] {
   const [, name, value] = /^([^=\s]+)(?:=(.*))?$/s.exec(pair) ?? [];
   if (name === undefined) throw usageError('--env must be NAME=VALUE');
   return [name, value ?? `\${env:${name}}`];
 }
 
-/** Also as `curl -H` has it: `Name: value`. */
+/** Also accepts the format of `curl -H`: `Name: value`. */
 function readHeader(pair: string): [string, string] {
   const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(pair) ?? [];
   if (name === undefined || value === undefined) throw usageError('--header must be NAME=VALUE');
@@ -141,8 +138,8 @@ function readHeader(pair: string): [string, string] {
 }
 
 /**
- * Without a command, as ToolMux has it: a launch of that name that another app or bundle knows, after a yes. Undefined:
- * the user does not want it, or could not be asked.
+ * Without a command, as in ToolMux: uses a launch of that name from another app or bundle, after confirmation.
+ * Undefined: declined, or no terminal to ask.
  */
 async function completed(
   name: string,
@@ -164,12 +161,13 @@ async function completed(
 
 interface FoundLaunch {
   readonly offer: HealCandidate;
-  /** The user's decision; undefined without a terminal. True only if the server was tested and has tools. */
+  /** The user's decision; undefined without a terminal. True only if the test succeeded and found tools. */
   readonly agreed: boolean | undefined;
 }
 
 /**
- * Asks for each in turn, unless its place was agreed to before, and tries it. Rejects with AppError `not_found`,
+ * Asks about each candidate in turn, unless its source was approved before, and tests it. Rejects with AppError
+ * `not_found`,
  * `server_not_started`.
  */
 async function agreedLaunch(name: string, store: ConfigStore, yes: boolean): Promise<FoundLaunch> {
@@ -205,7 +203,7 @@ async function launchesOf(name: string): Promise<readonly [HealCandidate, ...Hea
   });
 }
 
-/** Why it is no use; undefined if it answers with tools. */
+/** Why the launch does not work; undefined if it has tools. */
 async function problemOf({ entry }: HealCandidate, store: ConfigStore): Promise<string | undefined> {
   printProgress('Testing…');
   const trial = await withTransports(store.current, (transports) =>

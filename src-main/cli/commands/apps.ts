@@ -1,4 +1,4 @@
-/** `tooltray apps`: lists the client apps of this machine or of a project, with their status. */
+/** `tooltray apps`: lists the client apps of this computer or a project, with their status. */
 import { knownApp } from '../../core/client-apps/app-files.ts';
 import type { AccessRow, AppRow } from '../../core/client-apps/app-rows.ts';
 import { supportsProjects } from '../../core/client-apps/project-file.ts';
@@ -30,7 +30,7 @@ export const apps = command({
   },
 });
 
-/** Uses the running core, if any, whatever its config, because it has the sessions to end. */
+/** Uses any running core, whatever its config, because it holds the sessions to end. */
 async function printAccess(
   app: string,
   allowed: boolean,
@@ -77,12 +77,12 @@ function appLines(apps: readonly AppRow[], access: readonly AccessRow[]): string
   return [...table(head, [...rows, ...others]), ...(notes.length === 0 ? [] : ['', ...notes])];
 }
 
-/** An unknown app that had a session: it was started by hand, or is the user's own program. */
+/** An app that connected but is not supported by the installer, such as the user's own program. */
 function otherRow(row: AccessRow): string[] {
   return [oneLine(row.app), paint('quiet', 'not found'), accessText(row), seenText(row), '', oneLine(row.name), ''];
 }
 
-/** Lists the apps with a config file of their own in a project, with their status. */
+/** Lists the apps that have a project config file, with their status. */
 async function printProjectApps(setup: AppSetup, folder: string, json: boolean): Promise<void> {
   const apps = await setup.inProject(folder).apps();
   const others = (await setup.apps()).filter(({ id }) => !supportsProjects(knownApp(id)));

@@ -1,4 +1,4 @@
-/** `tooltray build-cache`: lists every server once and keeps what it said, so that later starts answer at once. */
+/** `tooltray build-cache`: lists every server once and caches the result, so that later starts respond at once. */
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../../core/base/app-paths.ts';
 import { Masker } from '../../core/base/mask.ts';
@@ -35,10 +35,7 @@ export const buildCache = command({
   },
 });
 
-/**
- * Requests from a server to its client are learned in calls, which a listing does not make, so earlier knowledge is
- * retained.
- */
+/** Client features used by a server are learned from calls, not listings, so earlier knowledge is kept. */
 async function remember(cache: ListingCache, { server, handshake, listing }: ProbeSuccess): Promise<void> {
   const before = await cache.read(server.hash);
   await cache.write({ hash: server.hash, at: Date.now(), handshake, listing, asks: before?.asks ?? [] });

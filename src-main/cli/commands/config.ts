@@ -1,4 +1,4 @@
-/** `tooltray config`: validates the configuration file with the place of each problem, prints its path, and edits it. */
+/** `tooltray config`: validates the config file with the location of each problem, prints its path, and edits it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { AppError } from '../../core/base/errors.ts';
@@ -58,9 +58,9 @@ export const editConfig = command({
   },
 });
 
-/** `file:line:column severity: what. What to do.`, as editors and terminals make it a link. */
+/** `file:line:column severity: reason. Suggestion.`, which editors and terminals turn into a link. */
 function problemLine({ file, line, column, severity, path, reason, suggestion = '' }: ConfigProblem): string {
-  // The place is no secret, although it may end in API_TOKEN and a colon: what follows is the reason, not its value.
+  // The path is not masked, although it may end in API_TOKEN: the reason follows, not a value.
   const why = maskValues(`${reason} ${suggestion}`.trimEnd());
   const what = path === '' ? why : `${path}: ${why}`;
   return `${file}:${line}:${column} ${paint(severity === 'error' ? 'bad' : 'unsure', severity)}: ${plainText(what)}`;

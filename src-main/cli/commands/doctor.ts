@@ -1,4 +1,4 @@
-/** `tooltray doctor`: reports in one sentence each what needs the user's attention, and how to fix it. */
+/** `tooltray doctor`: reports what needs the user's attention, one sentence each, and how to fix it. */
 import packageJson from '../../../package.json' with { type: 'json' };
 import { stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -83,7 +83,7 @@ async function examine(config: string | undefined): Promise<readonly Finding[]> 
   }
 }
 
-/** Tooltray's own sentences keep the names of secrets; values are masked everywhere. */
+/** Tooltray's own sentences keep the names of secrets; values are masked. */
 function clean(text: string, masker: Masker): string {
   return oneLine(masker.maskValues(text));
 }
@@ -93,8 +93,8 @@ function textOf(finding: Finding): string {
 }
 
 /**
- * Returns findings and status of the running core. `isUnreachable`: a finding already reports that it runs and does not
- * respond.
+ * Returns findings and status of the running core. `isUnreachable`: it is already reported as running but not
+ * responding.
  */
 async function ofRunning(core: CoreAccess | undefined, isUnreachable: boolean): Promise<readonly Finding[]> {
   if (core === undefined) {
@@ -106,7 +106,7 @@ async function ofRunning(core: CoreAccess | undefined, isUnreachable: boolean): 
   return [runningFinding(state), ...extensionFindings(state), ...findings];
 }
 
-/** Runs the same checks without a core: on files, and on servers that are connected to once. */
+/** Runs the same checks without a core: on files, and with one test connection per server. */
 async function ofStopped(store: ConfigStore | undefined): Promise<readonly Finding[]> {
   const paths = cliPaths();
   const [home, inbox, apps] = await Promise.all([
@@ -133,8 +133,8 @@ async function ofStopped(store: ConfigStore | undefined): Promise<readonly Findi
 const noConfig = { file: '', servers: 0, isMissing: false, problems: [] };
 
 /**
- * Returns pending decisions that are known without starting anything: edits of the config file, proposals of models,
- * changed definitions, servers in review.
+ * Pending decisions known without starting anything: external edits of the config file, models' proposals, changed
+ * definitions, servers in review.
  */
 async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: ConfigStore): Promise<HealthFacts['inbox']> {
   const { dataDir } = paths;
@@ -332,7 +332,7 @@ function remedy({ id, action, server = '' }: Finding): string {
   }
 }
 
-/** Connects to each server once and returns its facts. Broken entries are reported as problems of the config. */
+/** Connects to each server once and returns its facts. Invalid entries are reported as config problems. */
 async function probedServers(store: ConfigStore): Promise<readonly ServerFacts[]> {
   const { wanted, off } = pickServers(store, undefined);
   const probes = await probeServers(wanted, store.current);
@@ -350,7 +350,7 @@ function probedServer(probe: ProbeResult): ServerFacts {
     if (probe.error.code === 'secret_missing')
       return { name, level: 'attention', summary: 'Needs setup', detail: failureText(probe) };
     const said = probe.stderr.at(-1);
-    // The server's own output: in it, names of secrets precede their values.
+    // In the server's own output, names of secrets precede their values.
     const words = said === undefined ? '' : ` Last output: ${maskText(said)}`;
     return { name, level: 'error', summary: 'Stopped', detail: `${failureText(probe)}${words}`, action: retryLater };
   }
@@ -359,7 +359,7 @@ function probedServer(probe: ProbeResult): ServerFacts {
   return { name, level: 'attention', summary: 'Answers, oddly', detail: maskText(probe.problems.join(' ')) };
 }
 
-/** A failure of a server that no user started is explained by its log. */
+/** Failures of servers in the background are explained by their logs. */
 const retryLater = { kind: 'view-log', label: 'View log' } as const;
 
 type Fix = RpcMethods['heal']['output'];
@@ -370,7 +370,7 @@ async function fixAll(config: string | undefined, yes: boolean): Promise<Fix[]> 
   return [...restored, ...(await fixServers(config, yes))];
 }
 
-/** A running core has the exact text of the file. */
+/** A running core still has the exact text of the file. */
 async function restoreConfig(config: string | undefined, store: ConfigStore): Promise<Fix> {
   const core = await runningCoreFor(config);
   if (core === undefined) await store.restore();

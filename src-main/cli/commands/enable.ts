@@ -1,4 +1,4 @@
-/** `tooltray enable NAME`, `tooltray disable NAME`: switch a server on, or off, keeping its entry. */
+/** `tooltray enable NAME`, `tooltray disable NAME`: enable or disable a server, keeping its entry. */
 import { AppError } from '../../core/base/errors.ts';
 import { pendingEditsId } from '../../core/config/config-approval.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
@@ -21,7 +21,7 @@ function switching(enabled: boolean): Command {
       const { servers } = store.current;
       if (enabled) assertReviewed(servers.find((server) => server.name === name));
       if (enabled) requireDecided(name, store);
-      // An entry that cannot be used is not among them, and is edited.
+      // Invalid entries are not listed; they are edited directly.
       const changed = servers.find((server) => server.name === name)?.enabled !== enabled;
       if (changed) await updateServer(store, name, (text) => setServerField(text, name, 'enabled', enabled));
       printResult(json, { name, file: store.path, changed }, () => [

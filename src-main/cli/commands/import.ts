@@ -177,7 +177,7 @@ function question(servers: number, move: boolean): string {
   return move ? `Move ${formatCount(servers, 'server')} to Tooltray?` : `Add ${formatCount(servers, 'server')}?`;
 }
 
-/** Source of the servers: client apps on this machine, a config file of any product, a bundle, or text on stdin. */
+/** Source of the servers: client apps on this computer, a config file of any product, a bundle, or text on stdin. */
 interface ImportSource {
   /** `-` reads stdin. */
   readonly file: string | undefined;

@@ -1,7 +1,4 @@
-/**
- * `tooltray install APP`: connects a client app; the change is shown first, tried by a real handshake, and can be
- * undone.
- */
+/** `tooltray install APP`: connects a client app after showing the change; tests the connection, and can be undone. */
 import type { InstallPreview } from '../../core/client-apps/app-rows.ts';
 import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';
 import { command, usageError } from '../command.ts';
@@ -27,7 +24,7 @@ export const install = command({
       const { http, split, merged, dryRun, yes, json } = flags;
       if (split && (merged || project !== undefined))
         throw usageError(`--split cannot be combined with ${merged ? '--merged' : '--project'}.`);
-      // Without flags an app keeps the kind of entry that it has.
+      // Without flags, the existing kind of entry is kept.
       const wish = { app, ...(http && { http }), ...(split && { split }), ...(merged && { split: false }) };
       const setup = project === undefined ? apps : apps.inProject(project);
       const preview = await setup.previewInstall(wish);

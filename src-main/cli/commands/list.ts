@@ -1,5 +1,6 @@
 /**
- * `tooltray list`: prints one line per server and session, from the running core, else from the config and the cached
+ * `tooltray list`: prints servers and sessions, one line each, from the running core, or else from the config and
+ * cached
  * listings.
  */
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ export const list = command({
   },
 });
 
-/** `tooltray --list-servers`: prints the lines of ToolMux, for scripts that parse them. */
+/** `tooltray --list-servers`: prints ToolMux's output format, for scripts that parse it. */
 export const listServers = command({
   flags: commonFlags,
   async run({ config, json }) {

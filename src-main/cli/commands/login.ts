@@ -1,5 +1,5 @@
 /**
- * `tooltray login NAME`: opens the page where a user signs in to a server, and waits until that is done. `tooltray
+ * `tooltray login NAME`: opens a server's sign-in page and waits for the result. `tooltray
  * logout NAME`.
  */
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ export const login = command({
     return withCore(config, async (core) => {
       await statusOf(core, name);
       const { url } = await core.ask('signIn', { server: name });
-      // For users only, so that stdout stays one document for scripts.
+      // Printed to stderr, so that stdout contains a single JSON document.
       process.stderr.write(`Open this URL to sign in to ${oneLine(name)}:\n  ${oneLine(url)}\n`);
       if (!noOpen) openInBrowser(url);
       const status = await settled(core, name);
@@ -85,17 +85,17 @@ async function statusOf(core: CoreAccess, name: string): Promise<ServerStatus> {
   );
 }
 
-/** The core gives a user five minutes, so this ends. */
+/** The core times out sign-ins after five minutes, so this loop ends. */
 async function settled(core: CoreAccess, name: string): Promise<ServerStatus> {
   for (;;) {
     const status = await statusOf(core, name);
-    // Between two steps it is neither; `off` would be shown for that moment.
+    // Between two steps the server is neither busy nor failed, and `off` would be shown briefly.
     if (status.level !== 'busy' && status.state !== 'disconnected') return status;
     await sleep(pollIntervalMs);
   }
 }
 
-/** The address is an argument of its own: no shell reads it. Where there is no browser, the printed line has to do. */
+/** The URL is passed as an argument, without a shell. Without a browser, the user opens the printed URL. */
 function openInBrowser(url: string): void {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
   const child = spawn(command ?? '', [...args, url], { stdio: 'ignore', detached: true });
@@ -105,6 +105,6 @@ function openInBrowser(url: string): void {
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
-  // `start` belongs to cmd.exe, which would take the & of an address for its own.
+  // `start` would run in cmd.exe, which interprets the `&` of a URL.
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };

@@ -1,6 +1,7 @@
 /**
- * `tooltray logs [NAME]`: the last lines of a server's log (its own, and ours on what became of it), or of our own, and
- * on with what comes.
+ * `tooltray logs [NAME]`: prints the last lines of a server's log (its output and Tooltray's status messages), or of
+ * Tooltray's own, and
+ * follows it with `--follow`.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +11,7 @@ import { cliPaths, openAnyConfig, serverNames, unknownServer } from '../cli-conf
 import { command, configFlag, jsonFlag, usageError } from '../command.ts';
 import { plainText, printResult, printLines } from '../terminal.ts';
 
-/** Read at once, in bytes: the last lines of a log are in there, or it has lines that nobody reads. */
+/** Bytes read from the end of a log; enough for the last lines. */
 const tailBytes = 1024 * 1024;
 const pollMs = 300;
 
@@ -43,7 +44,7 @@ async function fileOf(name: string | undefined, config: string | undefined): Pro
   return serverLogFile(join(logDir, 'servers'), name);
 }
 
-/** Until the process is ended. */
+/** Runs until the process ends. */
 async function followFile(file: string, from: string): Promise<void> {
   for (let mark = from; ;) {
     await sleep(pollMs);

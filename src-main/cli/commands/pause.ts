@@ -1,4 +1,4 @@
-/** `tooltray pause`, `tooltray resume`: every server of the running core is held still, and continues. */
+/** `tooltray pause`, `tooltray resume`: pause and resume all servers of the running core. */
 import { type Command, command, jsonFlag } from '../command.ts';
 import { withRunningCore } from '../core-access.ts';
 import { printResult } from '../terminal.ts';

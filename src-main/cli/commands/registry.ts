@@ -1,4 +1,4 @@
-/** `tooltray registry`: servers that registries know, what one would run, and adding it. */
+/** `tooltray registry`: searches registries, previews a server's launch, and adds it. */
 import { maskObject } from '../../core/base/mask.ts';
 import { commandLine } from '../../core/base/text-format.ts';
 import type {
@@ -211,7 +211,7 @@ async function inputsFor({ inputs }: InstallOption, given: readonly string[]): P
     values[input.id] = input.isRepeated && values[input.id] !== undefined ? `${values[input.id]}\n${value}` : value;
   }
   const missing = inputs.filter(({ id, isRequired, isSecret }) => isRequired && isSecret && values[id] === undefined);
-  // Several values on stdin could not be told apart from each other, so only one is read.
+  // Only one value is read from stdin, because several could not be told apart.
   if (missing.length > 1 && !process.stdin.isTTY) return values;
   for (const { id, label } of missing) values[id] = await readSecret(`${oneLine(label)}:`);
   return values;

@@ -1,4 +1,4 @@
-/** `tooltray remove NAME`: removes a server from the config file, with its sign-in. */
+/** `tooltray remove NAME`: removes a server from the config file, and its sign-in. */
 import { removalMessage, secretsOnlyUsedBy } from '../../core/admin/server-cleanup.ts';
 import { toAppError } from '../../core/base/errors.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
@@ -24,7 +24,7 @@ export const remove = command({
   },
 });
 
-/** Uses the running core, because it has the vault open. Resolves to undefined if none runs with this config. */
+/** Uses the running core, because its vault is unlocked. Resolves to undefined if none runs with this config. */
 async function removeInCore(store: ConfigStore, name: string, config: string | undefined): Promise<string | undefined> {
   const core = await runningCoreFor(config);
   if (core === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** `tooltray restart NAME`: restarts a server of the running core, or all failed ones, skipping the retry back-off. */
+/**
+ * `tooltray restart NAME`: restarts a server of the running core, or all failed ones, without waiting for the retry
+ * back-off.
+ */
 import { unknownServer } from '../cli-config.ts';
 import { command, jsonFlag, usageError } from '../command.ts';
 import { withRunningCore } from '../core-access.ts';

@@ -27,7 +27,7 @@ const flags = {
 
 type ServeFlags = ParsedFlags<typeof flags>;
 
-/** How long to wait for servers before printing the summary, in ms; slower ones are listed as starting. */
+/** Maximum wait for servers before printing the summary, in ms; slower ones are listed as starting. */
 const maxSummaryWaitMs = 3_000;
 
 export const serve = command({
@@ -65,10 +65,7 @@ async function refuseSecondInstance(given: ServeFlags): Promise<void> {
   });
 }
 
-/**
- * Printed only at a terminal, in case the user no longer has the link printed at startup; the key is never written to
- * redirected output.
- */
+/** Printed only to a terminal; the key is never written to redirected output. */
 function dashboardOf(http: string, { background, json }: ServeFlags): string {
   if (http === '' || background || json) return '';
   const key = readFileSync(pageKeyFile(cliPaths().runDir), 'utf8').trim();

@@ -1,4 +1,4 @@
-/** `tooltray spill`: lists and reads results that are stored on disk. */
+/** `tooltray spill`: lists and reads spilled results. */
 import { formatBytes, formatCount } from '../../core/base/text-format.ts';
 import type { CoreAccess, SpillRow } from '../../rpc/contract.ts';
 import { type Action, command, commonFlags } from '../command.ts';
@@ -45,7 +45,7 @@ async function list({ core, json }: SpillRequest): Promise<void> {
   );
 }
 
-/** However many there are; they come in pages. */
+/** Reads all pages. */
 async function allSpills(core: CoreAccess): Promise<readonly SpillRow[]> {
   const found: SpillRow[] = [];
   for (;;) {
@@ -56,7 +56,7 @@ async function allSpills(core: CoreAccess): Promise<readonly SpillRow[]> {
   }
 }
 
-/** SENT and TOKENS are of the whole answer as the server sent it, FILE is what lies on disk of it. */
+/** SENT and TOKENS refer to the server's full result, FILE to the stored part. */
 function row({ id, at, server, tool, kind, sentBytes, sentTokens, bytes, reads, pinned }: SpillRow): string[] {
   const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   const name = oneLine(`${server}:${tool}`);

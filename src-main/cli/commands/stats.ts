@@ -1,4 +1,4 @@
-/** `tooltray stats`: what Tooltray saved and what it cost, counted in tokens. */
+/** `tooltray stats`: prints the tokens saved and spent by Tooltray. */
 import { pluralize } from '../../core/base/text-format.ts';
 import type { PricedSavings, SavingsKey, SavingsTotals } from '../../rpc/contract.ts';
 import { warnOfStores, withCore } from '../core-access.ts';

@@ -1,4 +1,4 @@
-/** `tooltray status`: whether a core runs, where it listens, and how things are, in a few lines. */
+/** `tooltray status`: whether a core runs, where it listens, and a summary of its health. */
 import { formatCount } from '../../core/base/text-format.ts';
 import type { CoreState } from '../../rpc/contract.ts';
 import { command, jsonFlag } from '../command.ts';

@@ -1,5 +1,5 @@
 /**
- * `tooltray stdio` for the cases that do not start the shim directly: `--standalone`, or flags in the style of ToolMux.
+ * `tooltray stdio` in the cases that do not start the shim directly: `--standalone`, or ToolMux flags.
  * stdout carries MCP messages only.
  */
 import type { ShimArgs } from '../../shim/run-shim.ts';

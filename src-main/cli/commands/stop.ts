@@ -1,4 +1,4 @@
-/** `tooltray stop`: ends the running Tooltray; the next client app that needs it starts it again. */
+/** `tooltray stop`: stops the running core; the next client app that needs it starts it again. */
 import { command, jsonFlag } from '../command.ts';
 import { withRunningCore } from '../core-access.ts';
 import { printResult } from '../terminal.ts';

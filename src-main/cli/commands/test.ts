@@ -1,4 +1,4 @@
-/** `tooltray test [NAME]`: connects once to each server, or to the named one, and prints one result line per server. */
+/** `tooltray test [NAME]`: connects once to each server, or the named one, and prints one line each. */
 import { Masker } from '../../core/base/mask.ts';
 import { formatCount } from '../../core/base/text-format.ts';
 import { secretValuesOf } from '../../core/config/config-secrets.ts';

@@ -1,4 +1,4 @@
-/** `tooltray tools`: the tools of all servers, and the descriptions that models rewrote. */
+/** `tooltray tools`: lists the tools of all servers, and descriptions rewritten by models. */
 import { formatCount } from '../../core/base/text-format.ts';
 import { firstSentence } from '../../core/condense/clauses.ts';
 import type { ToolSummary } from '../../rpc/contract.ts';
@@ -17,7 +17,7 @@ async function listTools(config: string | undefined, json: boolean): Promise<num
   return 0;
 }
 
-/** Descriptions that models wrote, each above the server's own. */
+/** Prints each rewritten description above the server's own. */
 async function listRewritten(config: string | undefined, json: boolean): Promise<number> {
   const { descriptions } = await withCore(config, (core) => core.ask('rewrittenDescriptions', {}));
   const lines = descriptions.flatMap(({ server, tool, rewritten, original }) => [
@@ -38,7 +38,7 @@ function toolLines(tools: readonly ToolSummary[]): string[] {
   return [...columns(rows), ...(tools.length > 0 ? [''] : []), formatCount(tools.length, 'tool')];
 }
 
-/** A tool in as many words as fit a line. */
+/** A tool's description on one line. */
 export function singleLine(description: string): string {
   return firstSentence(oneLine(description.split('\n').find((line) => line.trim() !== '') ?? ''), 160);
 }

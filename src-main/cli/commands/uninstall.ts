@@ -1,5 +1,5 @@
 /**
- * `tooltray uninstall APP`: takes our entry out of a client app again; with `--all` out of every one, before Tooltray
+ * `tooltray uninstall APP`: removes Tooltray's entry from a client app; `--all` from every app, before Tooltray
  * itself is uninstalled.
  */
 import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';

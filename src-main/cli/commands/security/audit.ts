@@ -1,6 +1,7 @@
 /**
- * `tooltray audit [list | verify | export | digest]`: what was decided, refused, changed and called, and whether the
- * record of it holds.
+ * `tooltray audit [list | verify | export | digest]`: reads the audit log of decisions, refusals, changes, and calls,
+ * and
+ * verifies its integrity.
  */
 import { createWriteStream } from 'node:fs';
 import { text as readText } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** `tooltray env`: by name, which of the user's variables each server gets and does not get; and giving it some. */
+/** `tooltray env`: shows by name which of the user's variables each server receives, and allows more. */
 import { serverVariables, type ServerVariables } from '../../../core/admin/environment-source.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import { setServerField } from '../../../core/config/edit-config.ts';
@@ -32,7 +32,7 @@ export const env = command({
   },
 });
 
-/** Variables of the running core: the desktop's servers do not get those of this terminal. */
+/** Variables of the running core: the desktop app's servers do not receive those of this terminal. */
 async function variablesOf(store: ConfigStore, config: string | undefined): Promise<readonly ServerVariables[]> {
   const core = await runningCoreFor(config);
   if (core !== undefined) {

@@ -91,7 +91,7 @@ async function show({ core, json, reveal }: InboxRequest, [id = '']: readonly st
   return 0;
 }
 
-/** Resolves an item ID; a server name is also accepted. */
+/** Resolves an item ID or a server name. */
 async function itemId(core: CoreAccess, idOrServer: string): Promise<string> {
   const { items } = await core.ask('inbox', {});
   if (items.some(({ id }) => id === idOrServer)) return idOrServer;

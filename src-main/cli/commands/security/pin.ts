@@ -1,5 +1,5 @@
 /**
- * `tooltray pin NAME`: locks the version of a server whose package floats (`npx x`, `uvx x@latest`): the version that
+ * `tooltray pin NAME`: pins a server with a floating package version (`npx x`, `uvx x@latest`) to the version that
  * ran last, or a given one.
  */
 import { withCore } from '../../core-access.ts';

@@ -1,5 +1,5 @@
 /**
- * `tooltray scan [SERVER]`: what servers say, held against the rules; `--file` does the same with definitions and
+ * `tooltray scan [SERVER]`: scans servers' texts for attack patterns; `--file` scans definitions and
  * results from a file.
  */
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ export const scan = command({
   },
 });
 
-/** Line by line, whatever the length of the file. */
+/** Line by line, so that files may have any length. */
 async function scanFile(file: string, json: boolean): Promise<number> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   try {

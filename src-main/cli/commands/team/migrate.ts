@@ -1,4 +1,4 @@
-/** `tooltray team migrate`: brings a team's database to the schema of this version, as the owner of the database. */
+/** `tooltray team migrate`: migrates a team's database to this version's schema, as the database's owner. */
 import { formatCount } from '../../../core/base/text-format.ts';
 import { command, databaseFlag, jsonFlag } from '../../command.ts';
 import { databaseUrl } from '../../team-database.ts';

@@ -1,6 +1,6 @@
 /**
- * `tooltray team config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for
- * CI; and what it comes to for a user.
+ * `tooltray team config`: checks a team's config layers without a database or a replica, for Git hooks and
+ * CI, and prints the effective config of a user.
  */
 import { relative, resolve } from 'node:path';
 import { applyLayers, type ConfigProblem, type ConfigStore } from '../../../core/edition.ts';
@@ -53,7 +53,7 @@ export const teamConfig = command({
   },
 });
 
-/** Groups as replicas know them. Rejects with AppError `not_found`, `store_unreachable`. */
+/** The user's groups from the database. Rejects with AppError `not_found`, `store_unreachable`. */
 async function groupsOf(name: string, database: string | undefined): Promise<readonly string[]> {
   return withTeamDatabase(database, async (sql) => {
     const { UserStore } = await import('../../../team/users/user-store.ts');
@@ -91,7 +91,7 @@ function show(store: ConfigStore, name: string, groups: readonly string[], json:
   return 0;
 }
 
-/** A place that editors and terminals make a link. */
+/** A location that editors and terminals turn into a link. */
 function line({ file, line: at, column, severity, path, reason, suggestion = '' }: ConfigProblem): string {
   const why = maskText(`${reason} ${suggestion}`.trimEnd());
   const what = path === '' ? why : `${path}: ${why}`;

@@ -1,4 +1,4 @@
-/** `tooltray team login`: where users of a team are signed in to servers, and the way in and out for them. */
+/** `tooltray team login`: lists which servers a team's users are signed in to; signs them in and out. */
 import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { VaultedSignIn, TeamSignIns } from '../../../team/oauth/team-sign-ins.ts';
@@ -58,7 +58,7 @@ export async function withSignIns(
 ): Promise<void> {
   const { TeamVaults } = await import('../../../team/secrets/team-vault.ts');
   const { TeamSignIns: Opened } = await import('../../../team/oauth/team-sign-ins.ts');
-  // A command is over before others change something.
+  // A command ends before changes by others matter.
   const vaults = new TeamVaults({
     sql,
     ring: keys.encryptionKeys('secrets'),

@@ -1,5 +1,5 @@
 /**
- * `tooltray team secret`: secrets of a team, sealed in its database: the organization's, and of each user their own.
+ * `tooltray team secret`: manages a team's secrets, encrypted in its database: the organization's and each user's own.
  */
 import { parseSecretVaultKey, type SecretStore, serverSecretPrefix } from '../../../core/edition.ts';
 import { Emitter } from '../../../core/base/emitter.ts';
@@ -31,12 +31,12 @@ export const teamSecret = command({
     await withTeamAdmin(database, async ({ admin, sql, keys }) => {
       const { TeamVaults: Vaults } = await import('../../../team/secrets/team-vault.ts');
       const ring = keys.encryptionKeys('secrets');
-      // A command is over before others change something.
+      // A command ends before changes by others matter.
       const vaults = new Vaults({ sql, ring, changes: { changed: new Emitter() } });
       try {
         if (action === 'rotate') return await rotate({ admin, sql, keys }, vaults, json);
         const { UserStore } = await import('../../../team/users/user-store.ts');
-        // A mistyped name would keep something that nobody is ever given.
+        // Prevents storing a secret for a mistyped user name.
         const owner = user === undefined ? undefined : await new UserStore(sql).byName(user);
         const vault = owner === undefined ? vaults.organization : vaults.forUser(owner.id);
         if (action === 'set') await set(admin, { vault, user: owner }, name, json);

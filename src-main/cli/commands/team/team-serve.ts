@@ -1,4 +1,4 @@
-/** `tooltray team serve`: one replica of a team, until it receives a stop signal. */
+/** `tooltray team serve`: runs one replica of a team until it receives a stop signal. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import packageJson from '../../../../package.json' with { type: 'json' };
@@ -80,7 +80,8 @@ async function serveTeam(given: ServeTeamFlags): Promise<number> {
     stopped.resolve();
   });
   let exitCode = 0;
-  // The state after an unexpected error is unknown: running calls may finish, then the supervisor starts a new process.
+  // The state after an unexpected error is undefined: running calls may finish, then the supervisor starts a new
+  // process.
   const endAfterError = (error: unknown): void => {
     host.log.error('Unexpected error: this replica ends.', { error });
     exitCode = 1;
@@ -126,7 +127,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
   };
 }
 
-/** Throws AppError `bad_request`: a user who passes one of these flags expects that users can sign in. */
+/** Throws AppError `bad_request`: whoever passes one of these flags expects that users can sign in. */
 function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
   const {
     issuer,
@@ -163,10 +164,7 @@ function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
   return undefined;
 }
 
-/**
- * Folder of a replica, apart from the user's own: it has its own servers, log and caches. Two on one machine listen at
- * different ports.
- */
+/** Data folder of a replica, separate from the user's own. Two replicas on one computer use different ports. */
 function replicaFolder(env: Env, { address, port }: ListenAddress): string {
   if (env['TOOLTRAY_HOME']) return env['TOOLTRAY_HOME'];
   const { dataDir } = resolveAppPaths(env, process.platform, homedir());

@@ -1,4 +1,4 @@
-/** `tooltray team token`: personal tokens of a team's users, each shown once. */
+/** `tooltray team token`: manages personal access tokens of a team's users; each is shown once. */
 import type { AccessToken } from '../../../team/users/access-tokens.ts';
 import { command, databaseFlag, jsonFlag, readUntil } from '../../command.ts';
 import { withTeamAdmin } from '../../team-admin.ts';

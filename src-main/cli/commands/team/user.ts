@@ -1,4 +1,4 @@
-/** `tooltray team user`: a team's users and service accounts, and what their groups give. */
+/** `tooltray team user`: manages a team's users and service accounts, and shows the rights from their groups. */
 import { everything } from '../../../core/edition.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { User } from '../../../team/users/user-store.ts';
@@ -81,7 +81,7 @@ async function list(database: string | undefined, json: boolean): Promise<number
   return 0;
 }
 
-/** Throws AppError `bad_request` for one without the other. */
+/** Throws AppError `bad_request` if only one of them is given. */
 function identityOf(
   issuer: string | undefined,
   subject: string | undefined,
