@@ -77,7 +77,7 @@ function fill(database, now) {
     .prepare(
       `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ? - 1)
        INSERT INTO steps (id, startedAt, sessionId, app, mode, kind, name, what, durationMs, requestBytes, modelResultBytes, calls, outcome,
-         errorText, unkept, given, raw, baseline)
+         errorText, dropReason, given, raw, baseline)
        SELECT (? + i * 2592) * 1000, ? + i * 2592, 'session-' || (i / CAST(? AS INTEGER)), 'claude-code', 'search', 'call', 'call_tool',
          'github_list_issues', 12.5, 120, 2000, 1, iif(i % 20 = 0, 'tool_error', 'ok'), NULL, NULL, 500, 2000, 0 FROM n`,
     )

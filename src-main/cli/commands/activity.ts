@@ -13,7 +13,7 @@ import { jsonText, oneLine, paint, printResult, printLines, table } from '../ter
 
 const defaultLimit = 20;
 
-/** SENT is the number of tokens returned by the server, GIVEN the number passed on to the model. */
+/** RESULT is the number of tokens of the server result, RETURNED that of the result returned to the model. */
 export const activity = command({
   actions: {
     list: { help: 'List recent calls (default)' },

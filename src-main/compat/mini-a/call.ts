@@ -375,8 +375,8 @@ function readSpilled(result: JsonObject, { toolsOnly }: ReportInput): SpilledRes
 
 /** The tool has done its work: if the file cannot be written, its result is returned instead of being lost. */
 function unspilledReason({ _meta: meta }: JsonObject): JsonObject {
-  const notStored = isObject(meta) ? meta['tooltray/notKept'] : undefined;
-  return notStored === undefined ? {} : { notKept: notStored };
+  const notStored = isObject(meta) ? meta['tooltray/notSpilled'] : undefined;
+  return notStored === undefined ? {} : { notSpilled: notStored };
 }
 
 // Length of the preview that replaces a result written to a file, in characters.

@@ -24,9 +24,9 @@ export type CallOutcome = (typeof callOutcomes)[number];
  * Why a large result was returned whole. `server`: called at the endpoint of one server, where everything passes;
  * `program`: a program of the model received it; `wanted`: a helper tool takes it whole; `off`: the limit is disabled;
  * `below`: it is below the limit; `payload`: its content is below the limit, the message around it does not count;
- * `media`: images or audio, which do not count; `unkept`: it could not be stored.
+ * `media`: images or audio, which do not count; `notStored`: it could not be stored.
  */
-export type UnspilledReason = 'server' | 'program' | 'wanted' | 'off' | 'below' | 'payload' | 'media' | 'unkept';
+export type UnspilledReason = 'server' | 'program' | 'wanted' | 'off' | 'below' | 'payload' | 'media' | 'notStored';
 
 /** A large result that was returned whole. */
 export interface UnspilledResult {
@@ -104,7 +104,7 @@ export interface ActivityEntry extends CallRecord {
    */
   readonly labels?: string | undefined;
   /** Why the payloads were not stored. */
-  readonly unkept?: PayloadDropReason | undefined;
+  readonly dropReason?: PayloadDropReason | undefined;
 }
 
 export interface ActivityFilter {
@@ -122,7 +122,7 @@ export interface ActivityFilter {
 
 /** Fields that few records have, stored in tables of their own. */
 export interface SparseFields extends Pick<CallRecord, 'unspilled' | 'repeats'> {
-  readonly unkept?: PayloadDropReason | undefined;
+  readonly dropReason?: PayloadDropReason | undefined;
 }
 
 /** A call record as the values of one row: masked, bounded, and of the column types. */

@@ -21,7 +21,7 @@ export interface PayloadQuery {
   /** ms since the epoch. */
   readonly startedAt: number;
   /** Reason given in the record. */
-  readonly unkept: PayloadDropReason | undefined;
+  readonly dropReason: PayloadDropReason | undefined;
   readonly sides: readonly PayloadSide[];
   /** In UTF-16 units of the masked text. */
   readonly from: number;

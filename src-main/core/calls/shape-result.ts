@@ -270,7 +270,7 @@ function withNotSpilled(result: JsonObject, media: readonly JsonObject[], error:
   return { ...result, ...(media.length > 0 && { content: [...content, ...media] }), _meta: meta };
 }
 
-const notSpilledKey = 'tooltray/notKept';
+const notSpilledKey = 'tooltray/notSpilled';
 
 function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppError): JsonObject {
   const { payloadBytes: bytes, head, tail, isError } = excerpt;

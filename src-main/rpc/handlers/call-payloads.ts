@@ -8,19 +8,19 @@ import type { PayloadSide, PayloadText } from '../contract.ts';
 const maxChunkLength = 64 * 1024;
 
 /** Fields of a call or a step. */
-type Said = Pick<ActivityEntry, 'id' | 'startedAt' | 'unkept'>;
+type Said = Pick<ActivityEntry, 'id' | 'startedAt' | 'dropReason'>;
 
 /** Parts starting at `from`, in characters of the masked text. */
 export async function payloadParts<Side extends PayloadSide>(
   { activity }: Pick<CoreGroups, 'activity'>,
-  { id, startedAt, unkept }: Said,
+  { id, startedAt, dropReason }: Said,
   sides: readonly Side[],
   from = 0,
 ): Promise<Record<Side, PayloadText>> {
   const found = await activity.log.ask('payload', {
     id,
     startedAt,
-    unkept,
+    dropReason,
     sides,
     from,
     length: maxChunkLength,

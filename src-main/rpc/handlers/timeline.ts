@@ -130,18 +130,18 @@ function gone(): AppError {
 
 /** The step's own payload, or its only call's if they are equal. */
 async function textOf(
-  { step: { id, startedAt, unkept }, calls: [only] }: FoundStep,
+  { step: { id, startedAt, dropReason }, calls: [only] }: FoundStep,
   side: 'request' | 'modelResult',
   from: number,
   { calls, activity }: Pick<CoreGroups, 'calls' | 'activity'>,
 ): Promise<PayloadText> {
-  if (unkept === 'call') {
+  if (dropReason === 'call') {
     if (only === undefined) return { none: 'gone' };
     const { [side]: text } = await callTexts({ calls, activity }, only, [side], from);
     if (side === 'request' || !('none' in text) || text.none !== 'same') return text;
     return (await callTexts({ calls, activity }, only, ['serverResult'], from)).serverResult;
   }
-  return (await payloadParts({ activity }, { id, startedAt, unkept }, [side], from))[side];
+  return (await payloadParts({ activity }, { id, startedAt, dropReason }, [side], from))[side];
 }
 
 function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary {

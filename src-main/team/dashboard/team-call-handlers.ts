@@ -39,27 +39,27 @@ export function teamCallHandlers(viewer: Viewer, parts: CallHandlerDeps): Handle
       return {
         ...shown,
         hasView: false,
-        payloads: { request: unkept, serverResult, modelResult: unkept },
+        payloads: { request: notRecorded, serverResult, modelResult: notRecorded },
         // Of the stages, a team's log stores only the server's time.
         stages: { resolve: 0, allow: 0, call: call.callMs, shape: 0 },
       };
     },
     callPayload: async ({ id, side }: { id: number; side: PayloadSide }) => {
       const call = await requireCall(id);
-      return side === 'serverResult' ? textSent(call, viewer, parts) : unkept;
+      return side === 'serverResult' ? textSent(call, viewer, parts) : notRecorded;
     },
   };
 }
 
 /** A team does not store payloads. */
-const unkept: PayloadText = { none: 'off' };
+const notRecorded: PayloadText = { none: 'off' };
 
 async function textSent(
   { spillId }: TeamCall,
   viewer: Viewer,
   { calls }: Pick<CoreGroups, 'calls'>,
 ): Promise<PayloadText> {
-  if (spillId === undefined) return unkept;
+  if (spillId === undefined) return notRecorded;
   const isHere = (await calls.spills.find(spillId, readerOf(viewer))) !== undefined;
   return { none: isHere ? 'spilled' : 'spill-deleted' };
 }

@@ -99,7 +99,7 @@ export function unspilledSentence({ reason, limitBytes }: NonNullable<CallSummar
     server: 'Called through a single-server endpoint, which passes results through unchanged.',
     program: 'Returned to a program; the model reads only the program’s output.',
     wanted: 'The helper tool requested the full result.',
-    unkept: 'Could not be written to disk. See the log.',
+    notStored: 'Could not be written to disk. See the log.',
   };
   return sentences[reason];
 }

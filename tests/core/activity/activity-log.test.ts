@@ -134,7 +134,7 @@ test('estimates the tokens of text beyond the memory limit', async () => {
   open.activity.record(call(), texts(open, { given: big }));
   expect((await counted(open))[0]).toMatchObject({
     tokens: { modelResult: 2_000_000, estimated: true },
-    unkept: 'busy',
+    dropReason: 'busy',
   });
 });
 
@@ -466,5 +466,5 @@ test('returns the reason why the payloads of a call are not stored', async () =>
   await using open = openActivity(folder, { payloads: () => ({ ...storedPayloads, keep: false }) });
   open.activity.record(call(), texts(open, { given: 'x' }));
   open.activity.record(call());
-  expect((await recent(open)).map(({ unkept }) => unkept)).toEqual([undefined, 'off']);
+  expect((await recent(open)).map(({ dropReason }) => dropReason)).toEqual([undefined, 'off']);
 });

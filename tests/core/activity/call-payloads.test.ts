@@ -101,9 +101,9 @@ test('does not store payloads while too much text waits, and stores them again a
   await using open = openTexts(file);
   const big = noise(8 * 1024 * 1024);
   for (let at = 1; at <= 5; at++) open.keep(at, { serverResult: `${big.slice(1)}${at}` });
-  const unkept = async (): Promise<unknown> =>
-    (await open.activity.ask('recentCalls', {}, 10)).map((row) => row.unkept).toReversed();
-  expect(await unkept()).toEqual([undefined, undefined, undefined, 'busy', 'busy']);
+  const dropReason = async (): Promise<unknown> =>
+    (await open.activity.ask('recentCalls', {}, 10)).map((row) => row.dropReason).toReversed();
+  expect(await dropReason()).toEqual([undefined, undefined, undefined, 'busy', 'busy']);
   await open.activity.ask('settle', 1);
   open.keep(6, { serverResult: 'small' });
   expect(await open.serverResult(6)).toBe('small');
@@ -196,7 +196,7 @@ test('does not delete by age a payload that was written after a younger one', as
 test('returns no payload for the id of a call that began at another time', async () => {
   await using open = openTexts(file);
   open.keep(1, { serverResult: 'of the first record' });
-  const other = { id: 1, startedAt: 5, unkept: undefined, sides: ['serverResult'], from: 0, length: 9 } as const;
+  const other = { id: 1, startedAt: 5, dropReason: undefined, sides: ['serverResult'], from: 0, length: 9 } as const;
   expect((await open.activity.ask('payload', other)).serverResult).toEqual({ none: 'gone' });
 });
 

@@ -49,7 +49,7 @@ export function openTexts(
       activity.ask('payload', {
         id: await idOf(startedAt),
         startedAt,
-        unkept: undefined,
+        dropReason: undefined,
         sides,
         from: 0,
         length: 1000,
@@ -58,7 +58,7 @@ export function openTexts(
       const id = await idOf(startedAt);
       let whole = '';
       for (let from: number | undefined = 0; from !== undefined;) {
-        const query: PayloadQuery = { id, startedAt, unkept: undefined, sides: ['serverResult'], from, length };
+        const query: PayloadQuery = { id, startedAt, dropReason: undefined, sides: ['serverResult'], from, length };
         const part: PayloadExcerpt = (await activity.ask('payload', query)).serverResult ?? { none: 'gone' };
         if ('none' in part) return part.none;
         whole += part.text;

@@ -115,7 +115,7 @@ const activitySteps: readonly string[] = [
     calls INTEGER NOT NULL,
     outcome TEXT NOT NULL,
     errorText TEXT,
-    unkept TEXT,
+    dropReason TEXT,
     given INTEGER,
     raw INTEGER,
     baseline INTEGER,

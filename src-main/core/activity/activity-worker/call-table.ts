@@ -18,10 +18,10 @@ const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${colum
 
 /** Inserts the row and its sparse fields, and returns its id. */
 export function insertCall(database: DatabaseSync, row: CallRow, sparse: SparseFields): number {
-  const { unkept, unspilled, repeats } = sparse;
+  const { dropReason, unspilled, repeats } = sparse;
   const id = Number(prepareCached(database, insertSql).run(...row).lastInsertRowid);
-  if (unkept !== undefined)
-    prepareCached(database, 'INSERT OR REPLACE INTO callPayloadDrops VALUES (?, ?)').run(id, unkept);
+  if (dropReason !== undefined)
+    prepareCached(database, 'INSERT OR REPLACE INTO callPayloadDrops VALUES (?, ?)').run(id, dropReason);
   if (unspilled !== undefined) {
     const insert = prepareCached(database, 'INSERT OR REPLACE INTO callUnspilled VALUES (?, ?, ?)');
     insert.run(id, unspilled.reason, unspilled.limitBytes ?? null);
@@ -54,7 +54,7 @@ export function trimCalls(database: DatabaseSync, maxRows: number): void {
 
 /** Selects complete records; conditions follow. */
 export const selectCalls = `SELECT *, (SELECT labels FROM callLabels WHERE callLabels.id = calls.id) AS labels,
-  (SELECT reason FROM callPayloadDrops WHERE callPayloadDrops.id = calls.id) AS unkept,
+  (SELECT reason FROM callPayloadDrops WHERE callPayloadDrops.id = calls.id) AS dropReason,
   (SELECT reason FROM callUnspilled WHERE callUnspilled.id = calls.id) AS unspilled,
   (SELECT limitBytes FROM callUnspilled WHERE callUnspilled.id = calls.id) AS limitBytes,
   (SELECT repeats FROM callRepeats WHERE callRepeats.id = calls.id) AS repeats FROM calls`;
@@ -122,6 +122,6 @@ export function toEntry(row: Record<string, SQLOutputValue>): ActivityEntry {
     error: has('errorText') ? { code: text('errorCode'), text: text('errorText') } : undefined,
     step: numberIf('step'),
     labels: textIf('labels'),
-    unkept: textIf('unkept') as PayloadDropReason | undefined,
+    dropReason: textIf('dropReason') as PayloadDropReason | undefined,
   };
 }

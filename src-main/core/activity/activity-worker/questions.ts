@@ -80,7 +80,7 @@ export const questions = {
     const { known, payloads } = recorder.file;
     const none = (reason: Extract<PayloadExcerpt, { none: unknown }>['none']): PayloadExcerpts =>
       Object.fromEntries(query.sides.map((side) => [side, { none: reason }]));
-    if (query.unkept !== undefined) return none(query.unkept);
+    if (query.dropReason !== undefined) return none(query.dropReason);
     if (!payloads.keep) return none('off');
     const packed = recorder.query((database) => recorder.payloads.find(database, query, payloads, Date.now()));
     if (packed === undefined) return none('gone');

@@ -293,12 +293,12 @@ export class Recorder {
     const place: CallPlace = { id: 0, generation: -1 };
     const row = toRow(call, this.#masker);
     const payload = texts && this.#packed(sidesOf(texts));
-    const unkept = typeof payload === 'string' ? payload : undefined;
+    const dropReason = typeof payload === 'string' ? payload : undefined;
     const packed = typeof payload === 'object' ? payload : undefined;
     this.#push({
       bytes: rowBytes(row) + (packed?.packed.body.length ?? 0),
       run: (database) => {
-        place.id = insertCall(database, row, { unspilled: call.unspilled, repeats: call.repeats, unkept });
+        place.id = insertCall(database, row, { unspilled: call.unspilled, repeats: call.repeats, dropReason });
         place.generation = this.#store.generation;
         const key = { id: place.id, startedAt: call.startedAt };
         if (packed !== undefined) this.#payloads.insert(database, key, packed.texts, packed.packed);
@@ -346,10 +346,10 @@ export class Recorder {
 
   #takeStep({ step, request, given }: Extract<ActivityEvent, { kind: 'step' }>): void {
     const payload = request && this.#packed({ request, serverResult: 'nothing', modelResult: given ?? 'nothing' });
-    const unkept = request === undefined ? 'call' : typeof payload === 'string' ? payload : undefined;
+    const dropReason = request === undefined ? 'call' : typeof payload === 'string' ? payload : undefined;
     const packed = typeof payload === 'object' ? payload : undefined;
     const modelResultBytes = given?.size?.payloadBytes ?? step.modelResultBytes;
-    const values = toValues({ ...step, modelResultBytes, unkept: step.unkept ?? unkept }, this.#masker);
+    const values = toValues({ ...step, modelResultBytes, dropReason: step.dropReason ?? dropReason }, this.#masker);
     this.#hasSteps = true;
     this.#push({
       bytes: rowBytes(values) + (packed?.packed.body.length ?? 0),

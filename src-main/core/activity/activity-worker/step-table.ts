@@ -31,7 +31,7 @@ export interface StepRow extends StepRecord {
 
 export const stepColumns = [
   ...['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'durationMs', 'requestBytes'],
-  ...['modelResultBytes', 'calls', 'outcome', 'errorText', 'unkept', 'user'],
+  ...['modelResultBytes', 'calls', 'outcome', 'errorText', 'dropReason', 'user'],
 ] as const;
 // Not OR IGNORE, because the triggers would then ignore errors as well.
 const insertSql = `INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${stepColumns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`;
@@ -82,11 +82,11 @@ export type StepValues = readonly (string | number | null)[];
 export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): StepValues {
   const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
   const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, requestBytes } = step;
-  const { modelResultBytes, calls, outcome, errorText, unkept, user } = step;
+  const { modelResultBytes, calls, outcome, errorText, dropReason, user } = step;
   const said = [text(app, maxPurposeLength), mode, kind, text(name, maxPurposeLength), text(what, maxPurposeLength)];
   const error = errorText === undefined ? null : text(errorText, maxErrorLength);
   const measured = [durationMs, requestBytes, modelResultBytes, calls];
-  return [id, Math.round(startedAt), sessionId, ...said, ...measured, outcome, error, unkept ?? null, user ?? null];
+  return [id, Math.round(startedAt), sessionId, ...said, ...measured, outcome, error, dropReason ?? null, user ?? null];
 }
 
 export function toStep(row: Record<string, SQLOutputValue>): StepRow {

@@ -54,7 +54,7 @@ export interface StepRecord extends StepWords {
   readonly outcome: CallOutcome;
   readonly errorText?: string | undefined;
   /** Why its texts were not stored; `call`: they are those of its only call. */
-  readonly unkept?: PayloadDropReason | 'call' | undefined;
+  readonly dropReason?: PayloadDropReason | 'call' | undefined;
 }
 
 /** Methods that are not recorded as steps. */

@@ -138,7 +138,7 @@ test('stores a step unchanged except for masked secrets', () => {
     ...step({ id: start * 1000 }),
     errorText: 'open sesame',
     outcome: 'failed' as const,
-    unkept: 'call' as const,
+    dropReason: 'call' as const,
     durationMs: 3,
     requestBytes: 11,
     modelResultBytes: 12,
