@@ -23,6 +23,8 @@ export type KeyForm =
 /** Our field for a key, and how its value is read. */
 export interface KeyRule {
   readonly field: string;
+  /** Another field that gets the same value. */
+  readonly also?: string;
   readonly form: KeyForm;
 }
 
@@ -30,7 +32,7 @@ export interface KeyRule {
  * The limit that `timeout` of an entry sets, and its unit. `toolmux`: the start of a command in ms, each request to an
  * address in seconds; `unknown`: a call, in seconds up to an hour and in ms above.
  */
-export type TimeoutMeaning = 'call s' | 'call ms' | 'start s' | 'start ms' | 'toolmux' | 'unknown';
+export type TimeoutMeaning = 'callSeconds' | 'callMs' | 'startSeconds' | 'startMs' | 'toolmux' | 'unknown';
 
 export interface Dialect {
   readonly id: string;
@@ -53,6 +55,6 @@ export interface Dialect {
   readonly bareVariables?: true;
   /** Whether `{{NAME}}` is a variable. */
   readonly doubleBraces?: true;
-  /** The kind of an entry that has both a command and an address but no type. */
-  readonly both?: 'command' | 'address';
+  /** An entry with a command and an address but no type starts the command. */
+  readonly startsCommands?: true;
 }

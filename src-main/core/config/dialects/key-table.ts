@@ -37,6 +37,15 @@ export const keyRules: ReadonlyMap<string, KeyRule> = new Map(
   keysOfFields.flatMap(([field, form, keys]) => keys.split(' ').map((key) => [key, { field, form }] as const)),
 );
 
+/** Times by what they limit and their unit; ToolMux has one for the start and each request of an address. */
+export const times = {
+  callSeconds: { field: 'callTimeoutSeconds', form: 'seconds' },
+  callMs: { field: 'callTimeoutSeconds', form: 'milliseconds' },
+  startSeconds: { field: 'initTimeoutSeconds', form: 'seconds' },
+  startMs: { field: 'initTimeoutSeconds', form: 'milliseconds' },
+  bothSeconds: { field: 'initTimeoutSeconds', also: 'callTimeoutSeconds', form: 'seconds' },
+} as const satisfies Readonly<Record<string, KeyRule>>;
+
 /** Plain keys of objects whose keys count as the entry's own; what `timeout` in them means. */
 export const nestedKeys: ReadonlyMap<string, 'call ms' | 'as entry'> = new Map([
   ...['transport', 'command', 'requestinit', 'anythingllm', 'toolconfiguration'].map(
@@ -105,6 +114,24 @@ export const onWords: ReadonlySet<string> = new Set('true yes y on 1 enabled act
 export const offWords: ReadonlySet<string> = new Set(
   ' false no n off 0 disabled inactive never paused suspended stopped'.split(' '),
 );
+
+/** Each kind of server: how texts call it, the fields that only it has, and the one that it cannot be without. */
+export const kinds = {
+  stdio: {
+    called: 'started by a command',
+    fields: ['command', 'args', 'env', 'inheritEnv', 'isolation', 'sandboxEnabled', 'cwd'],
+    needs: 'command',
+  },
+  http: { called: 'at an address', fields: ['url', 'headers', 'oauth'], needs: 'url' },
+  builtin: { called: 'that comes with Tooltray', fields: ['builtin', 'folders'], needs: undefined },
+} as const;
+
+/** What a server lacks, and how it is written. */
+export const neededFields = {
+  command: ['a command', '"command": "npx", "args": […]'],
+  url: ['a URL', '"url": "https://…"'],
+  auto: ['a command or a URL', '"command": "npx", "args": […] or "url": "https://…"'],
+} as const;
 
 /** Kinds of entries that are no servers of their own, and why. */
 export const refusedKinds: ReadonlyMap<string, string> = new Map([

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { resolve } from 'node:path';
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { closestMatch } from '../../base/text-format.ts';
 import { describeIssue } from '../issue-text.ts';
 import { parseOAuthClient } from '../read-oauth.ts';
@@ -14,12 +14,15 @@ import {
   ignoredKeys,
   keyRules,
   kindByType,
+  kinds,
+  neededFields,
   nestedEntries,
   nestedKeys,
   offWords,
   onWords,
   plainKey,
   refusedKinds,
+  times,
   unsupportedKeys,
 } from './key-table.ts';
 import { readValue, type ReadValue } from './read-value.ts';
@@ -116,12 +119,8 @@ class EntryReader {
 
   #entry(): ServerEntry | undefined {
     const raw = typeof this.#raw === 'string' && /^https?:\/\/\S+$/.test(this.#raw) ? { url: this.#raw } : this.#raw;
-    if (!isObject(raw)) {
-      this.#report('error', [], 'An object is expected here.', 'Write { "command": … } or { "url": … }.');
-      return undefined;
-    }
-    const written = flatten(raw);
-    for (const one of written) this.#take(one, raw);
+    if (!isObject(raw)) return this.#refuse('An object is expected here.', 'Write { "command": … } or { "url": … }.');
+    for (const one of flatten(raw)) this.#take(one, raw);
     const kind = this.#kind(raw);
     if (kind === undefined) return undefined;
     this.#shape(kind, raw);
@@ -168,12 +167,12 @@ class EntryReader {
     } else if (joined.has(field) && isObject(before) && isObject(value)) {
       const twice = Object.keys(value).find((key) => Object.hasOwn(before, key) && before[key] !== value[key]);
       if (twice === undefined) this.#fields.set(field, { ...before, ...value });
-      else this.#reportTwice(`${first}.${twice}`, `${second}.${twice}`, path);
-    } else this.#reportTwice(first ?? '', second ?? '', path);
+      else this.#reportTwice(`"${first}.${twice}" and "${second}.${twice}"`, path);
+    } else this.#reportTwice(`"${first}" and "${second}"`, path);
   }
 
-  #reportTwice(first: string, second: string, path: readonly PropertyKey[]): void {
-    const reason = `"${first}" and "${second}" are two spellings of one setting, with different values.`;
+  #reportTwice(both: string, path: readonly PropertyKey[]): void {
+    const reason = `${both} are two spellings of one setting, with different values.`;
     this.#report('error', path, reason, 'Keep one of them.');
   }
 
@@ -193,55 +192,41 @@ class EntryReader {
 
   /** Returns the kind of transport, or reports why it is unknown. */
   #kind(raw: JsonObject): Kind | undefined {
-    const type = this.#fields.get('type');
-    const word = typeof type === 'string' ? plainKey(type.trim()) : undefined;
-    const source = raw['source'] === 'extension' ? 'extension' : undefined;
-    const refused = refusedKinds.get(source ?? word ?? '');
-    const isForeignBuiltin = word === 'builtin' && this.#context.dialect.id === 'goose';
-    if (refused !== undefined || isForeignBuiltin) {
-      this.#report('error', [], refused ?? 'It is built into its app and can only run there.');
-      return undefined;
-    }
-    if (type !== undefined && typeof type !== 'string') {
-      this.#report('error', this.#placeOf(['type']), 'Text in double quotes is expected here.');
-      return undefined;
-    }
-    const written = word === undefined ? 'auto' : kindByType.get(word);
+    const type = this.#fields.get('type') ?? '';
+    if (typeof type !== 'string') return this.#refuse('Text in double quotes is expected here.', undefined, 'type');
+    const word = plainKey(type.trim());
+    const isBuiltin = word === 'builtin' && this.#context.dialect.id === 'goose';
+    const refused = refusedKinds.get(raw['source'] === 'extension' ? 'extension' : isBuiltin ? 'platform' : word);
+    if (refused !== undefined) return this.#refuse(refused);
+    const written = kindByType.get(word);
     if (written === undefined) {
-      const meant = closestMatch(type ?? '', ['stdio', 'http', 'streamable-http', 'sse', 'builtin']);
+      const meant = closestMatch(type, ['stdio', 'http', 'streamable-http', 'sse', 'builtin']);
       const suggestion = meant === undefined ? 'Use "stdio", "http" or "sse".' : `Did you mean "${meant}"?`;
-      this.#report('error', this.#placeOf(['type']), 'This kind of server is not known.', suggestion);
-      return undefined;
+      return this.#refuse('This kind of server is not known.', suggestion, 'type');
     }
-    return written === 'auto' ? this.#kindByFields(raw) : this.#kindByWord(written);
+    const has = { command: this.#has('command'), url: this.#has('url') };
+    const kind = written === 'auto' ? this.#kindByFields(has, raw) : written;
+    const { needs } = kinds[kind === 'sse' ? 'http' : (kind ?? 'builtin')];
+    if (needs === undefined || has[needs]) return kind;
+    const [what, example] = written === 'auto' ? neededFields.auto : neededFields[needs];
+    return this.#refuse(`The server needs ${what}.`, `Add ${example}.`);
   }
 
-  #kindByWord(kind: Kind): Kind | undefined {
-    const needed = { stdio: 'command', http: 'url', sse: 'url', builtin: undefined }[kind];
-    if (needed === undefined || this.#has(needed)) return kind;
-    const [what, example] =
-      needed === 'url' ? ['a URL', '"url": "https://…"'] : ['a command', '"command": "npx", "args": […]'];
-    return this.#missing(what, example);
-  }
-
-  #kindByFields(raw: JsonObject): Kind | undefined {
+  #kindByFields({ command, url }: Readonly<Record<'command' | 'url', boolean>>, raw: JsonObject): Kind | undefined {
     if (this.#has('builtin')) return 'builtin';
-    const [command, url] = [this.#has('command'), this.#has('url')];
-    const { both } = this.#context.dialect;
-    if (command && url && both === undefined) {
-      const suggestion = 'Remove one of them, or say which counts with "type".';
-      this.#report('error', [], 'The server has both a command and a URL.', suggestion);
-      return undefined;
-    }
-    if (command && (!url || both === 'command')) return 'stdio';
-    if (!url) return this.#missing('a command or a URL', '"command": "npx", "args": […] or "url": "https://…"');
+    if (command && url && this.#context.dialect.startsCommands !== true)
+      return this.#refuse(
+        'The server has both a command and a URL.',
+        'Remove one of them, or say which counts with "type".',
+      );
+    if (command || !url) return 'stdio';
     // Magg's rule: an address with this ending uses the older transport. Other keys state the transport.
     const isSse = raw['uri'] !== undefined && /\/sse\/?$/.test(String(this.#fields.get('url')));
     return isSse || plainKey(String(this.#placeOf(['url']).at(-1))) === 'sseurl' ? 'sse' : 'http';
   }
 
-  #missing(what: string, example: string): undefined {
-    this.#report('error', [], `The server needs ${what}.`, `Add ${example}.`);
+  #refuse(reason: string, suggestion?: string, field?: string): undefined {
+    this.#report('error', field === undefined ? [] : this.#placeOf([field]), reason, suggestion);
     return undefined;
   }
 
@@ -254,7 +239,7 @@ class EntryReader {
 
   /** Splits command lines, adds ToolMux's path, and drops fields that do not apply to this kind of server. */
   #shape(kind: Kind, raw: JsonObject): void {
-    const { project, dialect } = this.#context;
+    const { project } = this.#context;
     if (kind === 'stdio') {
       for (const field of ['command', 'args', 'cwd']) this.#checkEscapes(field);
       const words = commandWords(this.#fields.get('command'), this.#fields.get('args'), raw);
@@ -266,19 +251,18 @@ class EntryReader {
       if (project !== undefined && (typeof cwd !== 'string' || !cwd.startsWith('${')))
         this.#fields.set('cwd', typeof cwd === 'string' ? resolve(project, cwd) : project);
     }
-    const url = this.#fields.get('url');
-    if (typeof url === 'string' && url === raw['base_url'] && URL.canParse(url) && new URL(url).pathname === '/')
-      this.#fields.set('url', new URL('/mcp', url).href);
-    if (dialect.id === 'toolmux' && kind !== 'stdio' && this.#fields.has('initTimeoutSeconds'))
-      this.#fields.set('callTimeoutSeconds', this.#fields.get('initTimeoutSeconds'));
+    // ToolMux's rule for an address without a path.
+    const url = URL.parse(String(raw['base_url']));
+    if (url?.pathname === '/') this.#fields.set('url', new URL('/mcp', url).href);
     const own = kind === 'sse' ? 'http' : kind;
-    for (const field of (['stdio', 'http', 'builtin'] as const).flatMap((one) => (one === own ? [] : fieldsOf[one]))) {
+    const others = (['stdio', 'http', 'builtin'] as const).filter((one) => one !== own);
+    for (const field of others.flatMap((one) => kinds[one].fields)) {
       const value = this.#fields.get(field);
       if (value === undefined) continue;
       this.#fields.delete(field);
       // Several products write every field, with empty values for those that do not apply.
       if (isEmpty(value) || (field === 'oauth' && typeof value === 'boolean')) continue;
-      this.#report('warning', this.#places.get(field) ?? [], `This has no effect for a server ${kindNames[own]}.`);
+      this.#report('warning', this.#places.get(field) ?? [], `This has no effect for a server ${kinds[own].called}.`);
     }
   }
 
@@ -306,20 +290,16 @@ class EntryReader {
     const { args, env, headers, url, oauth } = checked.data;
     const wrong = url === undefined || url.includes('$') ? undefined : addressProblem(url);
     if (wrong !== undefined) this.#report('error', this.#placeOf(['url']), ...wrong);
-    if (typeof oauth === 'object') this.#reportOAuth(oauth);
+    // Keys without an effect; values are checked once their variables are filled in.
+    parseOAuthClient(objectOrEmpty(oauth), (severity, key, ...words) => {
+      if (severity === 'warning') this.#report(severity, this.#placeOf(['oauth', key]), ...words);
+    });
     for (const example of examplesIn({ args, env, headers, url }))
       this.#report('note', [], `${example} stands for something: fill it in.`);
     return ownPlaceholders(checked.data, this.#context, (path, written, advice) => {
       const reason = `${written} cannot be filled in here.`;
       // The vault may have a value for it.
       this.#report(written.startsWith('${input:') ? 'note' : 'unfilled', this.#placeOf(path), reason, advice);
-    });
-  }
-
-  /** Keys without an effect; values are checked once their variables are filled in. */
-  #reportOAuth(oauth: JsonObject): void {
-    parseOAuthClient(oauth, (severity, key, ...words) => {
-      if (severity === 'warning') this.#report(severity, this.#placeOf(['oauth', key]), ...words);
     });
   }
 
@@ -333,18 +313,6 @@ class EntryReader {
 }
 
 type Kind = 'stdio' | 'http' | 'sse' | 'builtin';
-
-const fieldsOf = {
-  stdio: ['command', 'args', 'env', 'inheritEnv', 'isolation', 'sandboxEnabled', 'cwd'],
-  http: ['url', 'headers', 'oauth'],
-  builtin: ['builtin', 'folders'],
-} as const;
-
-const kindNames = {
-  stdio: 'started by a command',
-  http: 'at an address',
-  builtin: 'that comes with Tooltray',
-} as const;
 
 function isEmpty(value: unknown): boolean {
   return value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
@@ -365,14 +333,11 @@ function flatten(raw: JsonObject, path: readonly string[] = []): readonly Writte
 }
 
 function timeoutRule({ timeout }: Dialect, parent: string | undefined, raw: JsonObject, value: unknown): KeyRule {
-  const meaning = nestedKeys.get(plainKey(parent ?? '')) === 'call ms' ? 'call ms' : timeout;
-  const isAddress = raw['command'] === undefined && raw['cmd'] === undefined;
-  if (meaning === 'toolmux') return { field: 'initTimeoutSeconds', form: isAddress ? 'seconds' : 'milliseconds' };
-  const [what, unit] = meaning === 'unknown' ? ['call', Number(value) > 3600 ? 'ms' : 's'] : meaning.split(' ');
-  return {
-    field: what === 'start' ? 'initTimeoutSeconds' : 'callTimeoutSeconds',
-    form: unit === 'ms' ? 'milliseconds' : 'seconds',
-  };
+  if (nestedKeys.get(plainKey(parent ?? '')) === 'call ms') return times.callMs;
+  if (timeout === 'unknown') return Number(value) > 3600 ? times.callMs : times.callSeconds;
+  if (timeout === 'toolmux')
+    return Object.keys(raw).some((key) => fieldOfKey(key) === 'command') ? times.startMs : times.bothSeconds;
+  return times[timeout];
 }
 
 /** Returns the placeholders in copied examples: `<your key>`, `YOUR_API_KEY`. */

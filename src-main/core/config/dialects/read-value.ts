@@ -1,7 +1,7 @@
 /** Converts the value of a key to the form of our field. */
 import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import { readDuration } from '../schema.ts';
-import type { KeyForm, KeyRule } from './dialect.ts';
+import type { KeyRule } from './dialect.ts';
 import { offWords, onWords } from './key-table.ts';
 import { splitCommand } from './split-command.ts';
 
@@ -22,8 +22,9 @@ const lists: ReadonlySet<string> = new Set(['disabledTools', 'enabledTools', 'fo
 const switches: ReadonlySet<string> = new Set(['enabled', 'lazy', 'quarantined', 'sandboxEnabled']);
 
 /** A value that cannot be understood is passed unchanged, so that validation reports it. */
-export function readValue({ field, form }: KeyRule, value: unknown, key: string): ValueReading {
-  if (form === 'seconds' || form === 'milliseconds' || form === 'nanoseconds') return readTime(field, form, value, key);
+export function readValue(rule: KeyRule, value: unknown, key: string): ValueReading {
+  const { field, form } = rule;
+  if (form === 'seconds' || form === 'milliseconds' || form === 'nanoseconds') return readTime(rule, value, key);
   const one = (read: unknown): ValueReading => ({ fields: [{ field, value: read }] });
   if (form === 'tools') return { fields: readTools(value) };
   if (form === 'toolsIfAny') return Array.isArray(value) && value.length === 0 ? { fields: [] } : one(value);
@@ -61,13 +62,13 @@ function readSwitch(value: unknown, isInverse: boolean): unknown {
   return offWords.has(word) ? isInverse : value;
 }
 
-function readTime(field: string, form: KeyForm, value: unknown, key: string): ValueReading {
+function readTime({ field, also, form }: KeyRule, value: unknown, key: string): ValueReading {
   const text = typeof value === 'string' ? plainDuration(value) : undefined;
   const number = text === undefined ? value : /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
   const units = { seconds: 1, milliseconds: 1e-3, nanoseconds: 1e-9 } as const;
   const seconds = typeof number === 'number' ? number * units[form as keyof typeof units] : text && readDuration(text);
   if (typeof seconds === 'number' && (seconds > 0 || key === field))
-    return { fields: [{ field, value: Math.round(seconds * 1e6) / 1e6 }] };
+    return { fields: [field, also ?? field].map((one) => ({ field: one, value: Math.round(seconds * 1e6) / 1e6 })) };
   if (text === '') return { fields: [] };
   return typeof seconds === 'number'
     ? {
