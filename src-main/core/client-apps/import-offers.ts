@@ -2,17 +2,11 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { suggestServerName } from '../config/dialects/suggest-server-name.ts';
-import { formatOfFile, parseText } from '../config/dialects/parse-text.ts';
 import { toAppError } from '../base/errors.ts';
 import { isTooltrayEntry } from './app-servers.ts';
 import { type AppConfigFile, readAppFile } from './update-app-file.ts';
 import type { Machine } from './app-files.ts';
-import {
-  type ImportedServer,
-  type ReadServer,
-  readServersOfValue,
-  type ServersReading,
-} from '../config/dialects/read-servers.ts';
+import { type ImportedServer, type ReadServer, readServersOfText } from '../config/dialects/read-servers.ts';
 import { accountIdentity, launchIdentity } from '../config/dialects/launch-identity.ts';
 import { secretSettingNames } from './secret-settings.ts';
 import { type FoundSecret, foundSecrets, keyringSecrets, withReferences } from '../secrets/find-plaintext-secrets.ts';
@@ -50,14 +44,10 @@ export interface ExistingServer {
   readonly entry: JsonObject;
 }
 
-interface Found {
-  readonly name: string;
-  readonly entry: JsonObject;
-  readonly identity: string;
+interface Found extends ImportedServer {
   /** Undefined for pasted servers, and for those of similar products. */
-  readonly place: OfferSource | undefined;
-  readonly source?: string | undefined;
-  readonly losses: readonly string[];
+  readonly place?: OfferSource;
+  readonly source?: string;
 }
 
 export interface FoundOffers {
@@ -74,14 +64,12 @@ export async function findImportOffers(
   others: readonly AggregatorFile[] = [],
   files: readonly FoundImportFile[] = [],
 ): Promise<FoundOffers> {
-  const found = await Promise.all([
-    ...places.map((place) => serversOf(place, machine)),
-    ...files.map((file) => serversOfFile(file, machine)),
-  ]);
-  const all = [...found.flat(), ...others.flatMap((file) => serversIn(file))];
+  const sources = [...places.map((place) => ({ name: place.app.name, file: place.file, place })), ...files];
+  const found = await Promise.all(sources.map((source) => serversOf(source, machine)));
+  const all = [...found.flat(), ...others.flatMap(serversIn)];
   const skipped = all.filter((one) => typeof one === 'string');
   return {
-    offers: offersOf(
+    offers: offersFromServers(
       all.filter((one) => typeof one !== 'string'),
       here,
     ),
@@ -89,21 +77,11 @@ export async function findImportOffers(
   };
 }
 
-/** The same for servers from other sources: a file, a pasted text, a bundle. */
-export function offersFromServers(
-  servers: readonly ImportedServer[],
-  here: readonly ExistingServer[],
-): readonly ImportOffer[] {
-  const found = servers.flatMap(({ name, entry, losses = [] }) =>
-    withIdentity({ name, entry, losses, place: undefined }),
-  );
-  return offersOf(found, here);
-}
-
-function offersOf(found: readonly Found[], here: readonly ExistingServer[]): readonly ImportOffer[] {
+/** The same for servers that come from no app: a file, a pasted text, a bundle. */
+export function offersFromServers(found: readonly Found[], here: readonly ExistingServer[]): readonly ImportOffer[] {
   const known = new Map(here.map(({ name, entry }) => [launchIdentity(entry), name]));
-  return grouped(found).map((group) => {
-    const [{ name, entry, identity }] = group;
+  return grouped(found).map(([identity, group]) => {
+    const [{ name, entry }] = group;
     return {
       id: createHash('sha256')
         .update(`${identity}\n${name}\n${accountIdentity(entry)}`)
@@ -113,7 +91,7 @@ function offersOf(found: readonly Found[], here: readonly ExistingServer[]): rea
       entry,
       places: group.flatMap(({ place }) => place ?? []),
       sources: [...new Set(group.flatMap(({ source }) => source ?? []))],
-      losses: [...new Set(group.flatMap(({ losses }) => losses))],
+      losses: [...new Set(group.flatMap(({ losses = [] }) => losses))],
       secrets: secretSettingNames(entry),
       sealable: [...foundSecrets(name, entry), ...keyringSecrets(name, entry)],
       already: known.get(identity) ?? sealedHere(name, entry, here),
@@ -137,71 +115,48 @@ function withoutNames(entry: JsonObject): JsonObject {
 /** A server, or a sentence about why it is not offered. */
 type FoundOrSkipped = Found | string;
 
-async function serversOf(place: AppConfigFile, machine: Machine): Promise<FoundOrSkipped[]> {
-  const { app, file } = place;
-  const title = `${app.name}'s ${file.replace(machine.home, '~')}`;
-  const reading = await readPlace(place, title, machine).catch((error: unknown) => errorSentence(error, title));
-  if (typeof reading === 'string') return [reading];
-  const { servers, notes } = reading;
-  const found = await Promise.all(
-    servers.map(async (server) => {
-      const { name, raw, path } = server;
-      if (isObject(raw) && isTooltrayEntry(name ?? '', raw)) return [];
-      // An entry that starts a similar product is replaced by the servers in that product's config.
-      const behind = await resolveAggregator(raw, machine);
-      if (behind !== undefined) return behind === 'without a config' ? [] : serversIn(behind);
-      // A list item has no name by which it could be removed.
-      const isNamed = path.every((step) => typeof step === 'string');
-      return offered(server, isNamed ? { place: { ...place, path } } : { place: undefined, source: app.name });
-    }),
-  );
-  return [...notes.map((note) => `${title}: ${note}`), ...found.flat()];
+/** A file of an app that we connect, whose entries can be moved, or of another product, whose entries are copied. */
+interface ConfigSource extends FoundImportFile {
+  readonly place?: AppConfigFile;
 }
 
-/** Servers of a product that we cannot connect, which can be copied but not moved. */
-async function serversOfFile({ name, file }: FoundImportFile, machine: Machine): Promise<FoundOrSkipped[]> {
-  const title = `${name}'s ${file.replace(machine.home, '~')}`;
+async function serversOf({ name: product, file, place }: ConfigSource, machine: Machine): Promise<FoundOrSkipped[]> {
+  const { home } = machine;
+  const title = `${product}'s ${file.replace(home, '~')}`;
   try {
-    const { value } = parseText((await readAppFile(file)) ?? '', formatOfFile(file), title);
-    const { servers } = readServersOfValue(value, file, { home: machine.home });
-    return servers.flatMap((server) =>
-      isObject(server.raw) && isTooltrayEntry(server.name ?? '', server.raw)
-        ? []
-        : offered(server, { source: name, place: undefined }),
+    const text = (await readAppFile(file)) ?? '';
+    const takesJson5 = place === undefined;
+    const { servers, notes } = readServersOfText(text, file, { home, project: place?.project }, { title, takesJson5 });
+    const found = await Promise.all(
+      servers.map(async (server) => {
+        const { name = '', raw, path } = server;
+        if (isObject(raw) && isTooltrayEntry(name, raw)) return [];
+        // An entry that starts a similar product is replaced by the servers in that product's config.
+        const behind = await resolveAggregator(raw, machine);
+        if (behind !== undefined) return behind === 'without a config' ? [] : serversIn(behind);
+        // A list item has no name by which it could be removed.
+        const isNamed = path.every((step) => typeof step === 'string');
+        return [offered(server, isNamed && place !== undefined ? { place: { ...place, path } } : { source: product })];
+      }),
     );
+    return [...notes.map((note) => `${title}: ${note}`), ...found.flat()];
   } catch (error) {
-    return [errorSentence(error, title)];
+    const { message, fix } = toAppError(error);
+    return [[message.startsWith(title) ? message : `${title} was not read: ${message}`, fix].filter(Boolean).join(' ')];
   }
-}
-
-async function readPlace(
-  { app, file, project }: AppConfigFile,
-  title: string,
-  { home }: Machine,
-): Promise<ServersReading> {
-  const text = await readAppFile(file);
-  const { value, notes } = parseText(text ?? '', app.format === 'jsonc' ? 'json' : app.format, title, false);
-  const reading = readServersOfValue(value, file, { home, project });
-  return { ...reading, notes: [...notes, ...reading.notes] };
-}
-
-function errorSentence(error: unknown, title: string): string {
-  const { message, fix } = toAppError(error);
-  const said = message.startsWith(title) ? message : `${title} was not read: ${message}`;
-  return [said, fix].filter(Boolean).join(' ');
 }
 
 /** Servers in another aggregator's config; its settings are reported once, with the first server. */
 function serversIn({ name: source, servers, settings }: AggregatorFile): FoundOrSkipped[] {
-  const found = servers.flatMap((server) => offered(server, { source, place: undefined }));
+  const found = servers.map((server) => offered(server, { source }));
   const rest = settings.length === 0 ? [] : [`${source}'s own settings stay behind: ${settings.join(', ')}.`];
   const first = found.find((one) => typeof one !== 'string');
-  return found.map((one) => (one === first ? { ...first, losses: [...first.losses, ...rest] } : one));
+  return found.map((one) => (one === first ? { ...first, losses: [...(first.losses ?? []), ...rest] } : one));
 }
 
-function offered({ name, entry, reason, losses }: ReadServer, from: Pick<Found, 'place' | 'source'>): FoundOrSkipped[] {
-  if (entry === undefined) return [notImported(name, reason)];
-  return withIdentity({ name: name ?? suggestServerName(entry), entry, losses, ...from });
+function offered({ name, entry, reason, losses }: ReadServer, from: Pick<Found, 'place' | 'source'>): FoundOrSkipped {
+  if (entry === undefined) return notImported(name, reason);
+  return { name: name ?? suggestServerName(entry), entry, losses, ...from };
 }
 
 /** `name`: undefined for an unnamed entry. */
@@ -209,22 +164,21 @@ export function notImported(name = 'A server without a name', reason = ''): stri
   return `${name} was not imported: ${reason}`;
 }
 
-function withIdentity(found: Omit<Found, 'identity'>): Found[] {
-  const identity = launchIdentity(found.entry);
-  return identity === undefined ? [] : [{ ...found, identity }];
-}
-
-/** Two accounts of one service are two servers: they start alike and differ in name and variables. */
-function grouped(found: readonly Found[]): [Found, ...Found[]][] {
-  const groups: [Found, ...Found[]][] = [];
+/**
+ * Groups servers with the same launch; those that start nothing are left out. Two accounts of one service are two
+ * servers: they start alike and differ in name and variables.
+ */
+function grouped(found: readonly Found[]): readonly (readonly [identity: string, group: [Found, ...Found[]]])[] {
+  const groups: [string, [Found, ...Found[]]][] = [];
   for (const one of found) {
+    const identity = launchIdentity(one.entry);
+    if (identity === undefined) continue;
     const same = groups.find(
-      ([first]) =>
-        first.identity === one.identity &&
-        (first.name === one.name || accountIdentity(first.entry) === accountIdentity(one.entry)),
+      ([other, [first]]) =>
+        other === identity && (first.name === one.name || accountIdentity(first.entry) === accountIdentity(one.entry)),
     );
-    if (same === undefined) groups.push([one]);
-    else same.push(one);
+    if (same === undefined) groups.push([identity, [one]]);
+    else same[1].push(one);
   }
   return groups;
 }

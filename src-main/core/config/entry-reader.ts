@@ -5,7 +5,6 @@ import type { ConfigDocument } from './config-document.ts';
 import type { ContainerEntry } from './containers.ts';
 import { type EntryProblem, type EntryReading, readEntry } from './dialects/read-entry.ts';
 import type { FoundEntry } from './dialects/find-servers.ts';
-import { withPolicy } from './dialects/read-servers.ts';
 import { nodeAt, nodeValue, propertiesOf } from './jsonc-text.ts';
 import type { ServerEntry } from './schema.ts';
 
@@ -34,12 +33,11 @@ export class EntryReader {
   /** The validated fields under our names; undefined if the entry cannot be used. `home`: the user's home folder. */
   read(home: string): ServerEntry | undefined {
     const { dialect, policy } = this.#found;
-    const reading = readEntry(nodeValue(this.#entry.valueNode), { dialect, home });
+    const reading = readEntry(nodeValue(this.#entry.valueNode), { dialect, policy, home });
     this.#reading = reading;
-    const entry = reading.entry && withPolicy(reading.entry, policy);
     for (const problem of reading.problems) this.#reportRead(problem);
     this.#reportDoubleKeys();
-    return this.failed ? undefined : entry;
+    return this.failed ? undefined : reading.entry;
   }
 
   /** Reports a problem at a field (`path` starts with our name for it), or for the whole entry if the path is empty. */

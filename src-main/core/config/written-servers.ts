@@ -6,7 +6,6 @@ import { ConfigDocument } from './config-document.ts';
 import { containerKeys } from './containers.ts';
 import { findServers } from './dialects/find-servers.ts';
 import { readEntry } from './dialects/read-entry.ts';
-import { withPolicy } from './dialects/read-servers.ts';
 import { nodeValue } from './jsonc-text.ts';
 import type { Env } from './replace-variables.ts';
 
@@ -24,8 +23,8 @@ export function writtenServers(text: string, path: string, env: Env): Record<str
     const own = new Map<string, WrittenServer>();
     for (const { name = '', path: at, raw, dialect, policy } of entries) {
       if (at[0] !== key || at.length !== 2) continue;
-      const { entry } = readEntry(raw, { dialect, home });
-      const used: unknown = JSON.parse(JSON.stringify(entry === undefined ? raw : withPolicy(entry, policy)));
+      const { entry } = readEntry(raw, { dialect, policy, home });
+      const used: unknown = JSON.parse(JSON.stringify(entry ?? raw));
       if (isObject(used)) own.set(name, { entry: used, enabled: isOn(used) });
     }
     for (const [name, server] of own) if (!servers.has(name)) servers.set(name, server);

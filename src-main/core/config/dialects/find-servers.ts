@@ -1,7 +1,7 @@
 /** Finds the server entries in a configuration of any product, and the policies outside of the entries. */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
-import { isEntry } from './read-entry.ts';
+import { type EntryPolicy, isEntry } from './read-entry.ts';
 import {
   commonDialect,
   dialects,
@@ -25,7 +25,7 @@ export interface FoundEntry {
   /** Why it cannot be imported. */
   readonly refusal?: string;
   /** Policy from lists outside of the entry: disabled servers or tools. */
-  readonly policy: Readonly<{ enabled?: false; disabledTools?: readonly string[]; callTimeoutSeconds?: number }>;
+  readonly policy: EntryPolicy;
 }
 
 export interface FoundServers {
@@ -185,12 +185,7 @@ function flatEntries(root: JsonObject, dialect: WholeDialect): readonly FoundEnt
 
 // Returns the policy of a server from lists outside its entry.
 
-function policyOf(
-  name: string,
-  root: JsonObject,
-  project: string | undefined,
-  place: ServerPlace,
-): FoundEntry['policy'] {
+function policyOf(name: string, root: JsonObject, project: string | undefined, place: ServerPlace): EntryPolicy {
   const tools: string[] = [];
   let isOff = false;
   for (const list of policyLists) {

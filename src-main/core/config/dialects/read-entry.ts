@@ -49,6 +49,17 @@ export interface EntryReading {
   readonly places: ReadonlyMap<string, readonly PropertyKey[]>;
 }
 
+/** What the product says about an entry beside it. */
+export interface EntryPolicy {
+  readonly enabled?: false;
+  readonly disabledTools?: readonly string[];
+  readonly callTimeoutSeconds?: number;
+}
+
+interface EntryContext extends VariableContext {
+  readonly policy?: EntryPolicy;
+}
+
 interface Written {
   readonly key: string;
   readonly path: readonly string[];
@@ -61,7 +72,7 @@ interface Written {
 const joined: ReadonlySet<string> = new Set(['env', 'headers', 'oauth']);
 
 /** A pure function: starts nothing and does not read the environment. */
-export function readEntry(raw: unknown, context: VariableContext): EntryReading {
+export function readEntry(raw: unknown, context: EntryContext): EntryReading {
   return new EntryReader(raw, context).read();
 }
 
@@ -101,12 +112,12 @@ export function isEntry(value: unknown): value is JsonObject {
 
 class EntryReader {
   readonly #raw: unknown;
-  readonly #context: VariableContext;
+  readonly #context: EntryContext;
   readonly #problems: EntryProblem[] = [];
   readonly #fields = new Map<string, unknown>();
   readonly #places = new Map<string, readonly PropertyKey[]>();
 
-  constructor(raw: unknown, context: VariableContext) {
+  constructor(raw: unknown, context: EntryContext) {
     this.#raw = raw;
     this.#context = context;
   }
@@ -296,7 +307,7 @@ class EntryReader {
     });
     for (const example of examplesIn({ args, env, headers, url }))
       this.#report('note', [], `${example} stands for something: fill it in.`);
-    return ownPlaceholders(checked.data, this.#context, (path, written, advice) => {
+    return ownPlaceholders(withPolicy(checked.data, this.#context.policy), this.#context, (path, written, advice) => {
       const reason = `${written} cannot be filled in here.`;
       // The vault may have a value for it.
       this.#report(written.startsWith('${input:') ? 'note' : 'unfilled', this.#placeOf(path), reason, advice);
@@ -313,6 +324,16 @@ class EntryReader {
 }
 
 type Kind = 'stdio' | 'http' | 'sse' | 'builtin';
+
+function withPolicy(entry: ServerEntry, { disabledTools = [], ...policy }: EntryPolicy = {}): ServerEntry {
+  const tools = [...new Set([...(entry.disabledTools ?? []), ...disabledTools])];
+  return {
+    ...policy,
+    ...entry,
+    ...(tools.length > 0 && { disabledTools: tools }),
+    ...(policy.enabled === false && { enabled: false }),
+  };
+}
 
 function isEmpty(value: unknown): boolean {
   return value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);

@@ -40,14 +40,23 @@ export interface ReadContext {
   readonly project?: string | undefined;
 }
 
+/** How a text is parsed. */
+interface TextOptions {
+  readonly format?: TextFormat;
+  /** The name of the text in errors; the file if absent. */
+  readonly title?: string;
+  /** Also reads JSON5. Default true. */
+  readonly takesJson5?: boolean;
+}
+
 /** Throws AppError `config_invalid` if the text cannot be parsed. Starts nothing. */
 export function readServersOfText(
   text: string,
   file: string,
   context: ReadContext,
-  format: TextFormat = formatOfFile(file),
+  { format = formatOfFile(file), title = file, takesJson5 = true }: TextOptions = {},
 ): ServersReading {
-  const { value, notes } = parseText(text, format, file);
+  const { value, notes } = parseText(text, format, title, takesJson5);
   const reading = readServersOfValue(value, file, context);
   return { ...reading, notes: [...notes, ...reading.notes] };
 }
@@ -58,12 +67,11 @@ export function readServersOfValue(value: unknown, file: string, context: ReadCo
   const names = new Set<string>();
   const servers = entries.map((found): ReadServer => {
     const server = readFound(found, context);
-    const { name } = server;
-    if (name === undefined || !names.has(name)) {
-      if (name !== undefined && server.entry !== undefined) names.add(name);
-      return server;
-    }
-    return { ...server, entry: undefined, reason: 'Another server of the file has this name.' };
+    const { name, entry } = server;
+    if (name === undefined || entry === undefined) return server;
+    if (names.has(name)) return refused(found, 'Another server of the file has this name.');
+    names.add(name);
+    return server;
   });
   return { servers, notes: form === undefined ? notes : [form, ...notes] };
 }
@@ -74,35 +82,24 @@ export function readOne(raw: unknown, context: ReadContext): ReadServer {
   return readFound({ path: [], dialect: commonDialect, policy: {}, ...found, name: undefined, raw }, context);
 }
 
-function readFound(
-  { name, raw, path, dialect, policy, project, refusal }: FoundEntry,
-  context: ReadContext,
-): ReadServer {
-  const where = project ?? context.project;
-  const { entry, problems } = readEntry(raw, { dialect, home: context.home, project: where });
+function readFound(found: FoundEntry, { home, project }: ReadContext): ReadServer {
+  const { name, raw, path, refusal } = found;
+  const { entry, problems } = readEntry(raw, { project, ...found, home });
   const error = problems.find(({ severity }) => severity === 'error');
-  if (entry === undefined || refusal !== undefined) {
-    const reason = refusal ?? (error === undefined ? '' : sentence(error));
-    return { name, raw, path, entry: undefined, reason, losses: [] };
-  }
-  const own = project === undefined ? [] : [`It belongs to one project: it is started in ${project}.`];
-  const losses = problems.filter(({ severity }) => severity !== 'error').map(sentence);
-  const whole = writtenEntry(withPolicy(entry, policy));
-  return { name, raw, path, entry: whole, reason: '', losses: [...own, ...new Set(losses)] };
+  if (entry === undefined || refusal !== undefined) return refused(found, refusal ?? (error && sentence(error)));
+  const own = found.project === undefined ? [] : [`It belongs to one project: it is started in ${found.project}.`];
+  return {
+    name,
+    raw,
+    path,
+    entry: writtenEntry(entry),
+    reason: '',
+    losses: [...own, ...new Set(problems.map(sentence))],
+  };
 }
 
-/** Applies the policy lists that the file keeps outside its server entries. */
-export function withPolicy(
-  entry: ServerEntry,
-  { enabled, disabledTools = [], callTimeoutSeconds }: FoundEntry['policy'],
-): ServerEntry {
-  const tools = [...new Set([...(entry.disabledTools ?? []), ...disabledTools])];
-  return {
-    ...(callTimeoutSeconds !== undefined && { callTimeoutSeconds }),
-    ...entry,
-    ...(disabledTools.length > 0 && { disabledTools: tools }),
-    ...(enabled === false && { enabled }),
-  };
+function refused({ name, raw, path }: FoundEntry, reason = ''): ReadServer {
+  return { name, raw, path, entry: undefined, reason, losses: [] };
 }
 
 /** Omits empty and default values, because an empty list of permitted tools would permit none. */
