@@ -1,4 +1,4 @@
-/** A worker thread that is started on demand, ended when idle, and given up if it keeps dying. */
+/** Worker threads that are started on demand, ended when idle, and given up if they keep dying. */
 import { WorkerHandle } from './workers.ts';
 
 export interface WorkerThreadOptions<Out> {
@@ -81,5 +81,73 @@ export class WorkerThread<In, Out> {
       },
     );
     return worker;
+  }
+}
+
+interface Numbered {
+  readonly number: number;
+}
+
+/** A worker thread that replies to requests by their number. It ends when it is idle. */
+export class RequestThread<Request extends object, Reply extends Numbered, Notice extends object = never> {
+  readonly #thread: WorkerThread<Request & Numbered, Reply | Notice>;
+  readonly #pending = new Map<number, PromiseWithResolvers<Reply>>();
+  #lastNumber = 0;
+
+  /** `onNotice`: receives messages that reply to no request. */
+  constructor(
+    options: Omit<WorkerThreadOptions<Reply>, 'onMessage' | 'onLost'>,
+    onNotice: (notice: Notice) => void = () => undefined,
+  ) {
+    this.#thread = new WorkerThread({
+      ...options,
+      onMessage: (message) => {
+        if ('number' in message) this.#settle(message);
+        else onNotice(message);
+      },
+      onLost: (error) => this.#rejectAll(error),
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#thread.isRunning;
+  }
+
+  /** Number of requests without a reply. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Rejects if the thread cannot be started, or ended before it replied. */
+  request(request: Request, transferred: readonly ArrayBuffer[] = []): Promise<Reply> {
+    if (!this.#thread.isUsable) return Promise.reject(new Error('The thread is not running.'));
+    const number = ++this.#lastNumber;
+    const pending = Promise.withResolvers<Reply>();
+    this.#pending.set(number, pending);
+    try {
+      this.#thread.post({ ...request, number }, transferred);
+    } catch (error) {
+      this.#pending.delete(number);
+      pending.reject(error);
+    }
+    return pending.promise;
+  }
+
+  /** Ends the thread; pending requests reject. */
+  async close(): Promise<void> {
+    await this.#thread.close();
+    this.#rejectAll(new Error('Tooltray is stopping.'));
+  }
+
+  #settle(reply: Reply): void {
+    this.#pending.get(reply.number)?.resolve(reply);
+    this.#pending.delete(reply.number);
+    if (this.#pending.size === 0) this.#thread.rest();
+  }
+
+  #rejectAll(error: Error): void {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(error);
   }
 }

@@ -3,7 +3,7 @@
  * idle.
  */
 import { resolveWorkerUrl } from '../../base/workers.ts';
-import { WorkerThread } from '../../base/worker-thread.ts';
+import { RequestThread } from '../../base/worker-thread.ts';
 import type { ScanReport } from './scan-finding.ts';
 import { type DefinitionKind, textsOfDefinition } from './definition-texts.ts';
 import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
@@ -50,19 +50,15 @@ const unreadable: ScanReport = {
 
 export class ScanThread {
   readonly #shortest: number;
-  readonly #waiting = new Map<number, (answer: ScanResponse | undefined) => void>();
-  readonly #thread: WorkerThread<ScanRequest, ScanResponse>;
-  #lastId = 0;
+  readonly #thread: RequestThread<ScanRequest, ScanResponse>;
   #heldLength = 0;
 
   constructor({ shortest = 16 * 1024, idleMs = 60_000 }: ScanThreadOptions = {}) {
     this.#shortest = shortest;
-    this.#thread = new WorkerThread({
+    this.#thread = new RequestThread({
       entry: resolveWorkerUrl('scan-worker', import.meta.url),
       memory: 512,
       idleTimeoutMs: idleMs,
-      onMessage: (answer) => this.#settle(answer),
-      onLost: () => this.#abandon(),
     });
   }
 
@@ -76,7 +72,7 @@ export class ScanThread {
     const texts = textsOfDefinition(definition, kind);
     const length = texts.texts.reduce((sum, { text }) => sum + text.length, 0);
     if (length <= this.#shortest) return scanTexts(texts);
-    const answer = await this.#ask({ id: ++this.#lastId, definition: texts });
+    const answer = await this.#ask({ definition: texts });
     return answer !== undefined && 'report' in answer ? answer.report : unreadable;
   }
 
@@ -96,7 +92,7 @@ export class ScanThread {
     const labels: ResultLabel[] = [];
     let unread = Math.max(0, text.length - maxResultLength);
     for (const [start, end] of windowsOf(Math.min(text.length, maxResultLength))) {
-      const answer = await this.#ask({ id: ++this.#lastId, result: text.slice(start, end) });
+      const answer = await this.#ask({ result: text.slice(start, end) });
       if (answer === undefined || !('labels' in answer)) unread += end - start;
       else labels.push(...answer.labels.map((label) => ({ ...label, at: label.at + start })));
     }
@@ -104,29 +100,14 @@ export class ScanThread {
   }
 
   /** Ends the thread; pending scans are dropped. */
-  async close(): Promise<void> {
-    this.#abandon();
-    await this.#thread.close();
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
-  #ask(question: ScanRequest): Promise<ScanResponse | undefined> {
-    if (!this.#thread.isUsable || this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
-    return new Promise((resolve) => {
-      this.#waiting.set(question.id, resolve);
-      this.#thread.post(question);
-    });
-  }
-
-  #settle(answer: ScanResponse): void {
-    this.#waiting.get(answer.id)?.(answer);
-    this.#waiting.delete(answer.id);
-    if (this.#waiting.size === 0) this.#thread.rest();
-  }
-
-  /** Drops pending scans. */
-  #abandon(): void {
-    for (const resolve of this.#waiting.values()) resolve(undefined);
-    this.#waiting.clear();
+  /** Undefined if the thread was lost, or too many texts are waiting. */
+  async #ask(request: ScanRequest): Promise<ScanResponse | undefined> {
+    if (this.#thread.pending >= maxWaiting) return undefined;
+    return this.#thread.request(request).catch(() => undefined);
   }
 }
 

@@ -7,17 +7,18 @@ import type { ScanReport } from './scan-finding.ts';
 import type { DefinitionTexts } from './definition-texts.ts';
 import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
 
-export type ScanRequest =
-  | { readonly id: number; readonly definition: DefinitionTexts }
-  | { readonly id: number; readonly result: string };
+export type ScanRequest = { readonly definition: DefinitionTexts } | { readonly result: string };
 
-export type ScanResponse =
-  | { readonly id: number; readonly report: ScanReport }
-  | { readonly id: number; readonly labels: readonly ResultLabel[] };
+export type ScanResponse = { readonly number: number } & (
+  | { readonly report: ScanReport }
+  | { readonly labels: readonly ResultLabel[] }
+);
 
-parentPort?.on('message', (question: ScanRequest) => {
-  const { id } = question;
-  const answer: ScanResponse =
-    'result' in question ? { id, labels: scanResult(question.result) } : { id, report: scanTexts(question.definition) };
-  parentPort?.postMessage(answer);
+parentPort?.on('message', (request: ScanRequest & { readonly number: number }) => {
+  const { number } = request;
+  const response: ScanResponse =
+    'result' in request
+      ? { number, labels: scanResult(request.result) }
+      : { number, report: scanTexts(request.definition) };
+  parentPort?.postMessage(response);
 });
