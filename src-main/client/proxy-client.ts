@@ -1,7 +1,7 @@
 /**
- * Makes a `proxy` tool, ours or Magg's, look like direct access: lists, calls, reads and gets as any MCP client does.
- * This file is `tooltray/client`: its declarations are shipped as they stand here, so they name nothing of another
- * file.
+ * Makes a `proxy` tool, Tooltray's or Magg's, look like direct access: lists, calls, reads, and gets as any MCP client
+ * does. This file is published as `tooltray/client`: its declarations are shipped unchanged, so they must not
+ * reference types of other files.
  */
 import { proxyMetaKey } from '../compat/magg/proxy-meta.ts';
 
@@ -9,24 +9,24 @@ export type JsonObject = Record<string, unknown>;
 
 export type ProxyType = 'tool' | 'resource' | 'prompt';
 
-/** The timeout, and the callback for progress, as the SDK's clients take them. */
+/** Timeout and progress callback, as in the SDK's clients. */
 export interface ProxyCallOptions {
-  /** In ms, for each request; the client's own default (60 000 in the SDK) without it. */
+  /** In ms, per request; defaults to the client's own (60,000 in the SDK). */
   readonly timeout?: number;
-  /** Progress restarts the timeout. */
+  /** Whether progress restarts the timeout. */
   readonly resetTimeoutOnProgress?: boolean;
-  /** In ms, however much progress there is. */
+  /** In ms, regardless of progress. */
   readonly maxTotalTimeout?: number;
   readonly signal?: AbortSignal;
   readonly onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
 }
 
-/** The parts of a client used here: the SDK's `Client` fits, in version 1 and 2. */
+/** The parts of a client used here; the SDK's `Client` matches, in versions 1 and 2. */
 export interface ToolCaller {
   callTool(params: { name: string; arguments?: Record<string, unknown> }, ...rest: never[]): Promise<unknown>;
 }
 
-/** The same with its list of tools, to look for a proxy in. */
+/** Additionally lists tools, to find a proxy. */
 export interface ToolLister extends ToolCaller {
   listTools(params?: {
     cursor?: string;
@@ -34,7 +34,7 @@ export interface ToolLister extends ToolCaller {
 }
 
 export interface ProxyClientOptions extends ProxyCallOptions {
-  /** `proxy` unless the server lists it under another name. */
+  /** Default: `proxy`. */
   readonly toolName?: string;
 }
 
@@ -55,15 +55,12 @@ export interface BatchResult {
 
 type Call = { name: string; arguments?: JsonObject | undefined };
 
-/** The most that a proxy gives at a time. */
+/** Maximum page size of a proxy. */
 const pageSize = 1000;
-/** Parameters by which a proxy tool is known, whatever it is called. */
+/** Parameters that identify a proxy tool regardless of its name. */
 const ownParameters = ['action', 'type', 'path'];
 
-/**
- * Every method rejects with Error, in the words of the proxy, where the proxy answers with an error; `callTool` returns
- * it.
- */
+/** Every method rejects with the proxy's error message if the proxy returns an error; `callTool` returns it instead. */
 export class ProxyClient {
   readonly #client: ToolCaller;
   readonly #toolName: string;
@@ -76,8 +73,8 @@ export class ProxyClient {
   }
 
   /**
-   * A client for the proxy tool that the server lists: the one called `proxy`, else one that ends so (`magg_proxy`,
-   * `mcp:proxy`) and takes `action`, `type` and `path`. undefined if there is none.
+   * Finds the server's proxy tool: the one named `proxy`, else one with that suffix (`magg_proxy`,
+   * `mcp:proxy`) that accepts `action`, `type`, and `path`. undefined if there is none.
    */
   static async detect(client: ToolLister, options: ProxyCallOptions = {}): Promise<ProxyClient | undefined> {
     const tools: { name: string; inputSchema?: unknown }[] = [];
@@ -108,7 +105,7 @@ export class ProxyClient {
     return { resourceTemplates: (await this.#list('resource', options)).filter(isTemplate) };
   }
 
-  /** The whole definition of one tool, resource or prompt, by its name or URI. */
+  /** The full definition of a tool, resource, or prompt, by name or URI. */
   async info(type: ProxyType, path: string, options?: ProxyCallOptions): Promise<JsonObject> {
     const [item] = await this.#items({ action: 'info', type, path: required(path) }, options);
     const value = valueOf(item);
@@ -116,10 +113,7 @@ export class ProxyClient {
     throw new Error(`The proxy told nothing of ${JSON.stringify(path)}.`);
   }
 
-  /**
-   * The tool's own answer, without what the proxy wrote onto it. The name may stand by itself, with the arguments
-   * behind it.
-   */
+  /** The tool's own result, without metadata added by the proxy. A string name may be followed by the arguments. */
   async callTool(call: Call | string, args?: JsonObject, options?: ProxyCallOptions): Promise<JsonObject> {
     const { name, arguments: given } = named(call, args);
     const input = { action: 'call', type: 'tool', path: required(name), ...(given && { args: given }) };
@@ -127,7 +121,7 @@ export class ProxyClient {
     return { ...result, content: itemsOf(result).map(plainItem) };
   }
 
-  /** Reads a resource by URI or name. JSON reformatted by the proxy stays so; its type is the resource's own again. */
+  /** Reads a resource by URI or name. JSON reformatted by the proxy keeps that format; its MIME type is restored. */
   async readResource(
     resource: { uri: string } | string,
     options?: ProxyCallOptions,
@@ -146,7 +140,7 @@ export class ProxyClient {
     throw new Error(`The proxy gave no prompt for ${JSON.stringify(name)}.`);
   }
 
-  /** Magg's own call: the items of the answer as they came, with what the proxy says on each. */
+  /** Magg's own call: the content items with the proxy's metadata. */
   async proxy(
     type: ProxyType,
     action: ProxyOperation['action'],
@@ -157,10 +151,7 @@ export class ProxyClient {
     return this.#items({ action, type, ...(path !== undefined && { path }), ...(args && { args }) }, options);
   }
 
-  /**
-   * Several operations in one request, in order. A failure is reported in its operation's place and does not stop the
-   * others.
-   */
+  /** Several operations in one request, in order. A failed operation does not stop the others. */
   async batch(operations: readonly ProxyOperation[], options?: ProxyCallOptions): Promise<BatchResult[]> {
     const [first] = operations;
     if (first === undefined) return [];
@@ -199,7 +190,7 @@ export class ProxyClient {
     const wanted = { ...this.#defaults, ...options };
     const params = { name: this.#toolName, arguments: input };
     const call = this.#client.callTool.bind(this.#client) as (...given: unknown[]) => Promise<unknown>;
-    // In version 1 of the SDK a schema may stand between the two, and both of its last parameters have defaults.
+    // In version 1 of the SDK a schema precedes the options, and both last parameters have defaults.
     const isOld = this.#client.callTool.length === 1;
     const rest = Object.keys(wanted).length === 0 ? [] : isOld ? [undefined, wanted] : [wanted];
     const result = await call(params, ...rest);
@@ -211,7 +202,7 @@ function named(call: Call | string, args: JsonObject | undefined): Call {
   return typeof call === 'string' ? { name: call, arguments: args } : call;
 }
 
-/** Without a name, the proxy would reject the request with an error about a `path` that the caller never wrote. */
+/** Without a name, the proxy would report an error about a `path` that the caller never wrote. */
 function required(name: string): string {
   if (typeof name === 'string' && name !== '') return name;
   throw new Error('The name is missing: give { name } or { uri }, or the name itself as the first argument.');
@@ -231,7 +222,7 @@ function textOf(items: readonly JsonObject[]): string {
 }
 
 function isTemplate(entry: JsonObject): boolean {
-  // Magg writes every member a definition could have, as null where it has none.
+  // Magg includes every possible field of a definition, null if absent.
   return typeof entry['uriTemplate'] === 'string';
 }
 
@@ -245,18 +236,18 @@ function ownType(item: JsonObject): JsonObject {
   return contentType === undefined ? resource : { ...resource, mimeType: contentType };
 }
 
-// A content item of a proxy's answer: what the proxy says of it, and the item without that.
+// A content item of a proxy's result: the proxy's metadata, and the item without it.
 
 type Members = Record<string, unknown>;
 
 const ownAnnotations: ReadonlySet<string> = new Set(['proxyAction', 'proxyType', 'proxyPath']);
 
-/** The core's own test knows numbers that only newer Node.js can hold; this library runs in other users' programs. */
+/** The core's own check requires a newer Node.js; this library runs in users' programs. */
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** From `_meta`, which clients keep; a proxy that writes none has them in the annotations. */
+/** From `_meta`, which clients keep; a proxy that writes none has the metadata in the annotations. */
 export function proxyFactsOf({ _meta, annotations }: Members): Members {
   const facts = isObject(_meta) ? _meta[proxyMetaKey] : undefined;
   if (isObject(facts)) return facts;
@@ -271,7 +262,7 @@ export function plainItem({ annotations, _meta, ...item }: Members): Members {
   };
 }
 
-/** The member without these keys, or no member if nothing else was in it. */
+/** The member without these keys, or nothing if it had no others. */
 function omit(name: string, value: unknown, isOurs: (key: string) => boolean): Members {
   const rest = Object.entries(isObject(value) ? value : {}).filter(([key]) => !isOurs(key));
   return rest.length === 0 ? {} : { [name]: Object.fromEntries(rest) };

@@ -1,4 +1,4 @@
-/** All modes and helper tools: Tooltray's own and those of other systems, a folder each. */
+/** All modes and helper tools: Tooltray's own and those of other systems, one folder each. */
 import { type ModeSet, ModeRegistry } from '../core/modes/mode-registry.ts';
 import { universalMode } from './magg/universal-mode.ts';
 import { codeExecution } from './mcpproxy/code-execution.ts';

@@ -1,6 +1,5 @@
 /**
- * The application's menu: editing by keyboard on macOS, and on every system a way to quit where the tray is not shown.
- * Pure.
+ * The application menu: editing shortcuts on macOS, and on every system a way to quit if the tray is not shown. Pure.
  */
 import type { MenuItemConstructorOptions } from 'electron';
 import type { UserSystem } from '../host/system-traces.ts';
@@ -16,7 +15,7 @@ export function appMenu(
   { platform, env }: Pick<UserSystem, 'platform' | 'env'>,
   { openSettings, installCommand, disconnect, quitUntilStarted }: MenuActions,
 ): MenuItemConstructorOptions[] {
-  // A package of Linux brings the command along; an AppImage cannot.
+  // Linux packages include the command; an AppImage cannot.
   const hasNoCommand = platform !== 'linux' || env['APPIMAGE'] !== undefined;
   const command: MenuItemConstructorOptions = {
     id: 'install-command',

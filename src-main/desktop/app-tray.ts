@@ -1,4 +1,4 @@
-/** The icon in the tray: given a new menu, icon and tooltip whenever the state asks for other ones. */
+/** The tray icon, updated with a new menu, icon, and tooltip when the state changes. */
 import { join } from 'node:path';
 import { Menu, type MenuItemConstructorOptions, Tray } from 'electron';
 import type { AppState } from '../rpc/contract.ts';
@@ -20,13 +20,13 @@ interface AppTrayDeps {
 }
 
 /**
- * An open menu closes when it is replaced on some desktops, and Linux does not say when it is open: there the savings
- * count once a minute.
+ * On some desktops an open menu closes when it is replaced, and Linux does not report when it is open, so savings are
+ * updated there once a minute.
  */
 const updateIntervalMs = 1_000;
 const linuxSavingsIntervalMs = 60_000;
 
-/** Windows keeps the place that the user gave the icon by this id, also when the program moves. */
+/** Windows keeps the icon's position by this ID, even if the program moves. */
 const trayId = '8b0e5c1e-53f0-4c37-9f3a-6f5f0d1d7a42';
 
 export class AppTray {
@@ -43,7 +43,7 @@ export class AppTray {
     this.#facts = facts;
     const icon = trayIconFile(deps.icons, trayIcon(facts.state), deps.platform);
     this.#tray = deps.platform === 'win32' ? new Tray(icon, trayId) : new Tray(icon);
-    // Elsewhere a click opens the menu, or nothing at all: everything is in the menu too.
+    // On other systems a click opens the menu or does nothing, so everything is also in the menu.
     if (deps.platform === 'win32') this.#tray.on('click', () => deps.onAction({ kind: 'open', place: '' }));
     this.#show();
   }
@@ -71,7 +71,7 @@ export class AppTray {
     this.#shown = shown;
     this.#tray.setImage(icon);
     this.#tray.setToolTip(`Tooltray: ${toLabel(traySummary(state))}`);
-    // On Linux a menu that was handed over does not change any more: a new one each time.
+    // On Linux a menu cannot be changed after it was set, so a new one is built.
     const built = Menu.buildFromTemplate(this.#template(menu));
     built.on('menu-will-show', () => (this.#isMenuOpen = true));
     built.on('menu-will-close', () => {
@@ -81,7 +81,7 @@ export class AppTray {
     this.#tray.setContextMenu(built);
   }
 
-  /** Nothing else of the state moves by itself while a menu may be open. */
+  /** Nothing else in the state changes by itself while a menu may be open. */
   #withSteadySavings(state: Partial<AppState>): Partial<AppState> {
     const { savings } = state;
     if (savings === undefined) return state;
@@ -106,7 +106,7 @@ export class AppTray {
   }
 }
 
-// Which of the tray's icons fits the state. They differ in shape: a dot cut out, a hollow tray; color is not needed.
+// The tray icon for a state. Icons differ in shape (a dot cut out, a hollow tray), so color is not needed.
 
 type TrayIcon = 'normal' | 'attention' | 'paused';
 

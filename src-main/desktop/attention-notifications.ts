@@ -1,20 +1,20 @@
-/** Turns what waits for a user into notifications, while they are not looking at the dashboard. */
+/** Notifies users of items that need attention while the dashboard is not visible. */
 import { Notification } from 'electron';
 import type { AttentionAction, AttentionItem } from '../rpc/contract.ts';
 
 interface AttentionNotificationsDeps {
   readonly items: () => readonly AttentionItem[];
-  /** The user wants notifications and does not see the dashboard. */
+  /** The user wants notifications and the dashboard is not visible. */
   readonly mayTell: () => boolean;
   readonly tell: (item: AttentionItem) => void;
 }
 
 const pollIntervalMs = 5_000;
 
-/** Returns how to stop. */
+/** Returns a function that stops it. */
 export function watchAttention({ items, mayTell, tell }: AttentionNotificationsDeps): () => void {
   const news = new NotificationFilter();
-  // By the clock, not by changes: what is new has to stand for a while first.
+  // On a timer, because new items must persist for a while first.
   const timer = setInterval(() => {
     const fresh = news.next(items(), Date.now());
     if (mayTell()) for (const item of fresh) tell(item);
@@ -22,7 +22,7 @@ export function watchAttention({ items, mayTell, tell }: AttentionNotificationsD
   return () => clearInterval(timer);
 }
 
-// Which of the things that wait for a user are worth a notification: each cause once, and none that fixes itself.
+// Selects the items worth a notification: each cause once, and none that resolves itself.
 
 /** Actions that only the user can take; a retrying server may recover without them. */
 const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set([
@@ -37,9 +37,9 @@ const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set([
   'heal',
 ]);
 
-/** Something that goes away within this long was not worth a word, in ms. */
+/** Items that resolve within this time are not reported, in ms. */
 const settleMs = 10_000;
-/** Interval in which a recurring cause is not reported again, in ms. */
+/** Minimum interval between notifications for the same cause, in ms. */
 const dedupeMs = 60 * 60_000;
 
 interface Known {
@@ -51,7 +51,7 @@ interface Known {
 export class NotificationFilter {
   readonly #known = new Map<string, Known>();
 
-  /** Returns the notices due now. Call it at every change and, for items that must settle, a while later. */
+  /** Returns the notifications due now. Call it at every change and again later for items that must persist first. */
   next(items: readonly AttentionItem[], now: number): readonly AttentionItem[] {
     for (const [id, known] of this.#known) {
       const isGone = !items.some((item) => causeOf(item) === id);
@@ -78,9 +78,9 @@ function causeOf({ id, action, cause = id }: AttentionItem): string {
   return `${cause} ${action.kind}`;
 }
 
-// Notifications of the system.
+// System notifications.
 
-/** A button of a notification, where the system has them; a click on the rest of it does what `onClick` says. */
+/** A notification button, where supported; a click elsewhere calls `onClick`. */
 export interface NoticeAction {
   readonly text: string;
   readonly onClick: () => void;
@@ -89,7 +89,7 @@ export interface NoticeAction {
 interface NoticeOptions {
   readonly actions?: readonly NoticeAction[];
   readonly onClick: () => void;
-  /** The system has no notifications, or refused this one. */
+  /** Called if the system has no notifications, or refused this one. */
   readonly onFailed?: () => void;
 }
 

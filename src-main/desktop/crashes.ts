@@ -1,22 +1,19 @@
-/**
- * Logs what Electron's other processes die of, keeps their dumps on this computer, and opens a window again once after
- * its page died.
- */
+/** Logs crashes of Electron's other processes, keeps crash dumps on this computer, and reloads a crashed page once. */
 import type { App, BrowserWindow, CrashReporter } from 'electron';
 import type { Log } from '../core/base/log.ts';
 
 interface CrashDeps {
   readonly app: Pick<App, 'on'>;
   readonly log: Pick<Log, 'error' | 'warn'>;
-  /** Loads the dashboard of this window again. */
+  /** Reloads this window's dashboard. */
   readonly reload: (window: BrowserWindow) => void;
 }
 
-/** A page that dies again within this long is left as it is, in ms: it would die for ever. */
+/** A page that crashes again within this time is not reloaded, in ms. */
 const reloadCooldownMs = 60_000;
 
 /**
- * Has to be called before Electron is ready. Nothing is uploaded: the dumps stay in the folder `Crashpad` of the app's
+ * Must be called before Electron is ready. Nothing is uploaded: the dumps stay in the folder `Crashpad` of the app's
  * data.
  */
 export function keepCrashDumps(crashReporter: Pick<CrashReporter, 'start'>): void {

@@ -1,4 +1,4 @@
-/** The dashboard's window: one at most, made when it is wanted, gone when it is closed; it remembers its place. */
+/** The dashboard's window: created on demand, destroyed when closed; at most one. Remembers its bounds. */
 import {
   app,
   type App,
@@ -16,7 +16,7 @@ import type { PreferenceStore } from './preferences.ts';
 
 interface DashboardWindowDeps {
   readonly preferences: PreferenceStore;
-  /** File of the built preload. */
+  /** The built preload script. */
   readonly preload: string;
   readonly onClosed: () => void;
   readonly onError: (error: unknown) => void;
@@ -25,7 +25,7 @@ interface DashboardWindowDeps {
 export class DashboardWindow {
   readonly #deps: DashboardWindowDeps;
   #window: BrowserWindow | undefined;
-  /** Resolves to whether the window closed; undefined while nobody has asked it to. */
+  /** Resolves to whether the window closed; undefined unless a close was requested. */
   #closing: PromiseWithResolvers<boolean> | undefined;
 
   constructor(deps: DashboardWindowDeps) {
@@ -36,7 +36,7 @@ export class DashboardWindow {
     return this.#window?.isFocused() ?? false;
   }
 
-  /** Shows the dashboard at a place such as `servers/github`; at none it stays where it is. */
+  /** Opens the dashboard at a place such as `servers/github`, or where it was. */
   open(place = ''): void {
     const isNew = this.#window === undefined;
     const window = (this.#window ??= this.#create());
@@ -47,11 +47,13 @@ export class DashboardWindow {
     window.focus();
   }
 
-  /** Closes the window unless its page holds edits that the user wants to keep. Resolves to whether it is closed. */
+  /**
+   * Closes the window unless its page has unsaved edits that the user wants to keep. Resolves to whether it is closed.
+   */
   close(): Promise<boolean> {
     if (this.#window === undefined) return Promise.resolve(true);
     const closing = (this.#closing ??= Promise.withResolvers());
-    // A page without edits closes at once, which ends `closing`.
+    // A page without edits closes immediately, which resolves `closing`.
     this.#window.close();
     return closing.promise;
   }
@@ -102,7 +104,7 @@ export class DashboardWindow {
       app.dock?.hide();
       this.#deps.onClosed();
     });
-    // In the Dock while there is a window, so that users find it again.
+    // In the Dock while a window exists, so that users find it again.
     void app.dock?.show();
     return window;
   }
@@ -126,19 +128,19 @@ interface LeaveDeps {
   /** Resolves to whether the edits may be discarded. */
   readonly ask: () => Promise<boolean>;
   readonly onKeep: () => void;
-  /** Repeats what the page prevented, which then goes through. */
+  /** Repeats the prevented action, which then succeeds. */
   readonly onDiscard: () => void;
 }
 
 /**
- * A page that holds edits stays until the user has decided; a browser asks by itself, Electron does not. The question
- * does not block: a synchronous dialog would hold every MCP call while it is open.
+ * A page with unsaved edits stays until the user has decided; browsers ask by themselves, Electron does not. The
+ * dialog is asynchronous, because a synchronous one would block every MCP call.
  */
 export function confirmUnsavedClose(contents: Pick<WebContents, 'on'>, { ask, onKeep, onDiscard }: LeaveDeps): void {
   let isAsking = false;
   let mayLeave = false;
   contents.on('will-prevent-unload', (event) => {
-    // Preventing the default lets the page go.
+    // Preventing the default lets the page close.
     if (mayLeave) {
       mayLeave = false;
       event.preventDefault();
@@ -158,16 +160,16 @@ export function confirmUnsavedClose(contents: Pick<WebContents, 'on'>, { ask, on
 }
 
 /**
- * The dashboard's own ground, `--paper` in theme/tokens.css: a window that has it does not flash before the page is
+ * The dashboard's background, `--paper` in theme/tokens.css, so that the window does not flash before the page is
  * drawn.
  */
 export const backgroundColors = { light: '#f8f8f6', dark: '#141518' } as const;
 
-// Default window size; a window reopens at its last place if that is still on a display.
+// Default window size; a window reopens at its last bounds if they are still on a display.
 
 const defaultSize = { width: 1120, height: 760 };
 const minSize = { width: 640, height: 480 };
-/** Height in pixels that must be visible, so that the user can grab the window. */
+/** Height in pixels that must be visible, so that the user can drag the window. */
 const titleBarHeight = 80;
 
 type Place = { readonly width: number; readonly height: number } & Partial<Pick<Rectangle, 'x' | 'y'>>;
@@ -181,22 +183,24 @@ export function windowBounds(last: Rectangle | undefined, workAreas: readonly Re
   return last !== undefined && area !== undefined ? { ...size, x: last.x, y: last.y } : size;
 }
 
-/** Its upper edge counts: that is where it is dragged. */
+/** The upper edge counts, because windows are dragged there. */
 function isSeen(window: Rectangle, area: Rectangle): boolean {
   const right = Math.min(window.x + window.width, area.x + area.width);
   const isAcross = right - Math.max(window.x, area.x) >= titleBarHeight;
   return isAcross && window.y >= area.y && window.y <= area.y + area.height - titleBarHeight;
 }
 
-/** Forbids every page, ours included, to navigate to another address, open windows, embed pages, or use devices. */
+/**
+ * Prevents every page, including ours, from navigating elsewhere, opening windows, embedding pages, or using devices.
+ */
 export interface GuardDeps {
   readonly app: Pick<App, 'on'>;
   readonly session: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler'>;
-  /** Opens an address in the user's browser. */
+  /** Opens a URL in the user's browser. */
   readonly openBrowser: (url: string) => void;
 }
 
-/** Copying is what buttons of the dashboard do. */
+/** Used by the dashboard's copy buttons. */
 const allowed: ReadonlySet<string> = new Set(['clipboard-sanitized-write']);
 
 export function guardPages({ app, session, openBrowser }: GuardDeps): void {
@@ -211,7 +215,7 @@ function guard(contents: WebContents, openBrowser: (url: string) => void): void 
   });
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
-    // Links in what servers say are shown as text; those we write ourselves go to the user's own browser.
+    // Links in server text are shown as text; Tooltray's own open in the user's browser.
     if (url.startsWith('https://')) openBrowser(url);
     return { action: 'deny' };
   });

@@ -1,7 +1,4 @@
-/**
- * Places of the dashboard, as its address has them behind `#/`; links from outside name them too, and can do nothing
- * else.
- */
+/** Places in the dashboard, as in its URL after `#/`; external links can only select a place. */
 
 export const dashboardOrigin = 'app://tooltray/';
 export const linkScheme = 'tooltray';
@@ -28,7 +25,7 @@ export function parseDeepLink(link: string): string | undefined {
   return [view.toLowerCase(), ...path].map(encodeURIComponent).join('/');
 }
 
-/** The link among the words that a second start was given, where there is one. */
+/** The deep link in the arguments of a second start, if any. */
 export function describeLink(words: readonly string[]): string | undefined {
   return words.map(parseDeepLink).find((place) => place !== undefined);
 }

@@ -1,4 +1,4 @@
-/** The desktop app around a core: its tray, window, notices and updates, made and ended in order. */
+/** The desktop app around a core: creates and stops tray, window, notifications, and updates in order. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -36,12 +36,12 @@ import { watchWakeAndNetwork } from './wake-monitor.ts';
 interface DesktopAppDeps {
   readonly host: CoreHost;
   readonly system: UserSystem;
-  /** Opens the core's listeners, taking them over where another core has them. */
+  /** Opens the core's listeners, taking over from a running core. */
   readonly listen: () => Promise<void>;
   readonly preferences: PreferenceStore;
-  /** Folder of the built app: page, preload, icons. */
+  /** Folder of the built app: page, preload script, icons. */
   readonly bundle: string;
-  /** Undefined in builds that do not know where newer versions are. */
+  /** undefined in builds without an update URL. */
   readonly openUpdates: ((onFound: (found: FoundUpdate) => void) => Promise<Updates>) | undefined;
 }
 
@@ -69,7 +69,7 @@ export class DesktopApp {
     });
   }
 
-  /** Rejects with AppError where the core's listeners cannot be opened. */
+  /** Rejects with AppError if the core's listeners cannot be opened. */
   async start(): Promise<void> {
     const { host, listen, preferences, bundle } = this.#deps;
     nativeTheme.themeSource = preferences.get('theme');
@@ -101,7 +101,7 @@ export class DesktopApp {
     this.#window.open(place);
   }
 
-  /** Resolves to false where the user keeps the window because of unsaved edits. */
+  /** Resolves to false if the user keeps the window because of unsaved edits. */
   closeWindow(): Promise<boolean> {
     this.#isEnding = true;
     return this.#window.close().then((isClosed) => {
@@ -170,7 +170,7 @@ export class DesktopApp {
     return (await this.#dashboard?.request(method, input, new AbortController().signal)) as RpcMethods[M]['output'];
   }
 
-  /** Client apps start Tooltray when they need it, but not until the user did. */
+  /** Client apps start Tooltray when needed, but not after the user quit it this way. */
   async #quitUntilStarted(): Promise<void> {
     await writeFile(quitFile(this.#deps.host.core.context.paths.runDir), '');
     app.quit();
@@ -231,7 +231,7 @@ export class DesktopApp {
     this.#updates?.start();
   }
 
-  /** Once: that closing the window does not end the app is not what everybody expects. */
+  /** Shown once, because closing the window does not quit the app, which users may not expect. */
   #sayItGoesOn(): void {
     const { preferences } = this.#deps;
     if (this.#isEnding || preferences.get('knowsBackground')) return;
@@ -243,10 +243,10 @@ export class DesktopApp {
   }
 }
 
-/** How long a remote server may take to respond after the computer slept, in ms. */
+/** Time for a remote server to respond after the computer slept, in ms. */
 const probeTimeoutMs = 10_000;
 
-/** Servers that wait for their next try are tried now; connections over HTTP, which may lead nowhere, are probed. */
+/** Retries servers that wait for their next attempt, and probes HTTP connections, which may be dead. */
 function reconnectServers({ core }: CoreHost): void {
   for (const server of core.servers.manager.all) {
     const { kind } = server.config;
@@ -255,7 +255,7 @@ function reconnectServers({ core }: CoreHost): void {
   }
 }
 
-/** Plugs Electron's IPC into the door that checks who asks and what. */
+/** Connects Electron's IPC to the IPC server, which checks sender and input. */
 function connectIpc(ipc: IpcServer): void {
   ipcMain.handle(requestChannel, (event, method: unknown, input: unknown, question: unknown) =>
     ipc.request(senderOf(event), method, input, question),
@@ -276,9 +276,9 @@ function senderOf({ sender, senderFrame }: IpcMainInvokeEvent): IpcSender {
   };
 }
 
-// The core's state as the desktop app follows it: slices put together as they come.
+// The core's state as the desktop app follows it: slices merged as they arrive.
 
-/** Slices for tray, notices and window; always watched, so none that changes with every call except the savings. */
+/** Slices for tray, notifications, and window; always subscribed, so only savings changes with every call. */
 const followed = ['core', 'servers', 'attention', 'inbox', 'savings', 'setup', 'modes', 'settings'] as const;
 
 class LiveState {
@@ -302,7 +302,7 @@ class LiveState {
   }
 }
 
-/** Does what a row of the tray or a notification stands for. */
+/** Executes the action of a tray item or a notification. */
 export interface ActDeps {
   readonly ask: <M extends RpcMethod>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
   readonly openDashboard: (place: string) => void;
@@ -313,7 +313,7 @@ export interface ActDeps {
   readonly quitUntilStarted: () => Promise<void>;
 }
 
-/** Rejects with AppError where the core refuses. */
+/** Rejects with AppError if the core refuses. */
 export async function runTrayAction(action: TrayAction, deps: ActDeps): Promise<void> {
   switch (action.kind) {
     case 'open':
@@ -356,7 +356,7 @@ function placeOf({ id, server, action }: AttentionItem): string {
   if (action.kind === 'unlock') return 'settings';
   if (action.kind === 'open-spills') return 'spills';
   if (server === undefined) return 'overview';
-  // Launches found in other apps are confirmed on a page that shows them in full.
+  // Launches found in other apps are approved on a page that shows them in full.
   if (action.kind === 'heal' || action.kind === 'review') return `inbox/server/${encodeURIComponent(server)}`;
   const tab = { 'view-log': '/log', 'edit-config': '/config' } as const;
   const suffix = action.kind === 'view-log' || action.kind === 'edit-config' ? tab[action.kind] : '';

@@ -1,4 +1,4 @@
-/** The settings that only the desktop app has, as the dashboard reads and changes them. */
+/** Settings that exist only in the desktop app, as read and changed by the dashboard. */
 import { existsSync, mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type App, type LoginItemSettings, nativeTheme, shell } from 'electron';
@@ -9,7 +9,7 @@ import type { PreferenceStore } from './preferences.ts';
 interface DesktopSettingsDeps {
   readonly preferences: PreferenceStore;
   readonly autostart: Autostart;
-  /** This build knows where newer versions are. */
+  /** This build has an update URL. */
   readonly canUpdate: boolean;
   readonly leaveSystem: () => void;
 }
@@ -44,7 +44,7 @@ export function desktopSettings({
   };
 }
 
-// Start at login, as each system has it: without a window, only the tray.
+// Start at login on each system: without a window, only the tray.
 
 interface Autostart {
   isOn(): boolean;
@@ -53,7 +53,7 @@ interface Autostart {
 
 export const backgroundFlag = '--background';
 
-/** macOS and Windows keep a list of their own. `words` are what the executable needs to be this app. */
+/** macOS and Windows have their own list. `words`: arguments that start the executable as this app. */
 export function systemAutostart(
   app: Pick<App, 'getLoginItemSettings' | 'setLoginItemSettings'>,
   words: readonly string[] = [],
@@ -66,7 +66,7 @@ export function systemAutostart(
   };
 }
 
-/** The user can switch the item off in the system's own settings, and then it is off, whatever was asked for. */
+/** If the user disabled the item in the system's settings, it is off regardless of ours. */
 function startsAtLogin(
   { openAtLogin, status, executableWillLaunchAtLogin }: LoginItemSettings,
   platform: NodeJS.Platform,
@@ -75,7 +75,7 @@ function startsAtLogin(
   return openAtLogin && executableWillLaunchAtLogin;
 }
 
-/** The system started it, not a user: the tray is enough. macOS hands no words over, but knows. */
+/** Whether the system started the app, in which case no window opens. macOS passes no arguments, but reports it. */
 export function isBackgroundStart(
   app: Pick<App, 'getLoginItemSettings'>,
   words: readonly string[],
@@ -84,10 +84,7 @@ export function isBackgroundStart(
   return words.includes(backgroundFlag) || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
 }
 
-/**
- * Linux desktops start what is in a folder. `command`: the app's executable or its AppImage, and what it needs to be
- * this app.
- */
+/** Linux desktops start the entries of a folder. `command`: the app's executable or AppImage, and its arguments. */
 export function linuxAutostart(configHome: string, command: readonly string[]): Autostart {
   const file = join(configHome, 'autostart', 'tooltray.desktop');
   const wanted = desktopEntry(command);
@@ -96,7 +93,7 @@ export function linuxAutostart(configHome: string, command: readonly string[]): 
     writeFileSync(file, wanted);
   };
   const found = textOf(file);
-  // The app has moved; one that is still there, beside us, keeps its place.
+  // The app has moved; an entry of another copy that still exists is kept.
   if (isStarted(found) && !existsSync(programOf(found))) write();
   return {
     isOn: () => isStarted(textOf(file)),
@@ -104,7 +101,7 @@ export function linuxAutostart(configHome: string, command: readonly string[]): 
   };
 }
 
-/** Desktops switch an entry off by a line in it. */
+/** Desktops disable an entry by a line in it. */
 function isStarted(text: string | undefined): text is string {
   return text !== undefined && !/^(Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/m.test(text);
 }
@@ -122,13 +119,13 @@ function desktopEntry(command: readonly string[]): string {
   ].join('\n');
 }
 
-/** Quoted as the desktop entry specification wants it: for the shell-like word, then for the file's own escapes. */
+/** Quoted according to the desktop entry specification: as a shell-like word, then with the file's own escapes. */
 function execWord(path: string): string {
   const quoted = path.replaceAll(/["`$\\]/g, (character) => `\\${character}`).replaceAll('%', '%%');
   return `"${quoted.replaceAll('\\', '\\\\')}"`;
 }
 
-/** The other way round; empty if it is none of Tooltray. */
+/** The inverse; empty if the entry is not Tooltray's. */
 function programOf(entry: string): string {
   const [, word = ''] = /^Exec="((?:[^"\\]|\\.)*)"/m.exec(entry.replaceAll('\\\\', '\\')) ?? [];
   return word.replaceAll(/\\(["`$\\])/g, '$1').replaceAll('%%', '%');

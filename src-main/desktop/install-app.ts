@@ -1,13 +1,13 @@
 /**
- * Installs Tooltray into a client app with one click, if the change is our own entry alone. Any other change is shown in
- * the dashboard first.
+ * Installs Tooltray into a client app with one click, if the change only adds our own entry. Any other change is shown
+ * in the dashboard first.
  */
 import type { InstallOutcome, InstallPreview, RpcMethod, RpcMethods } from '../rpc/contract.ts';
 
 interface InstallDeps {
   readonly ask: <M extends RpcMethod>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
   readonly openDashboard: (place: string) => void;
-  /** Reports what was done, with the ways to see and to undo it. */
+  /** Reports what was done, and how to view and undo it. */
   readonly report: (
     outcome: InstallOutcome,
     ways: { readonly showDiff: () => void; readonly undo: () => void },
@@ -21,13 +21,13 @@ export async function installInto(app: string, { ask, openDashboard, report }: I
   if (preview.warning !== undefined || !addsOnly(preview.diff)) return openDashboard(`${place}/connect`);
   const outcome = await ask('installApp', { app, revision: preview.revision });
   report(outcome, {
-    // The lines of the entry, with the button that removes them.
+    // Shows the entry's lines, with the button that removes them.
     showDiff: () => openDashboard(`${place}/disconnect`),
     undo: () => void ask('undoInstall', { undo: outcome.undo }).catch(() => openDashboard(place)),
   });
 }
 
-/** Returns whether a change only adds lines: what is removed comes back with a comma, or was brackets alone. */
+/** Whether a change only adds lines: removed lines reappear with a comma, or were only brackets. */
 export function addsOnly(diff: InstallPreview['diff']): boolean {
   const added = new Set(diff.flatMap(({ kind, text }) => (kind === 'added' ? [text] : [])));
   return diff.every(

@@ -1,7 +1,4 @@
-/**
- * Makes `tooltray` a command of the user's terminals: a link to the launcher, or on Windows the launcher's folder on
- * the PATH.
- */
+/** Makes `tooltray` a terminal command: a link to the launcher, or on Windows the launcher's folder on the PATH. */
 import { execFile } from 'node:child_process';
 import { lstat, mkdir, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,8 +10,8 @@ import { commandLink, linkTarget, powershellArgs, type UserSystem, windowsPathSc
 type Run = (program: string, args: readonly string[]) => Promise<unknown>;
 
 /**
- * Resolves to where the command is. Rejects with AppError `config_conflict` if another program is there, and with what
- * the system says. On macOS an administrator's password may be asked for.
+ * Resolves to the command's path. Rejects with AppError `config_conflict` if another program is there, and with system
+ * errors. macOS may ask for an administrator's password.
  */
 export async function installCommand(
   system: UserSystem,
@@ -38,7 +35,7 @@ export async function installCommand(
   return link;
 }
 
-/** AppleScript that makes the link after it asked for an administrator's password. */
+/** AppleScript that creates the link with administrator privileges. */
 export function administratorScript(launcher: string, link: string): string {
   const command = `mkdir -p ${shellWord(dirname(link))} && ln -s ${shellWord(launcher)} ${shellWord(link)}`;
   return `do shell script "${command.replaceAll(/["\\]/g, String.raw`\$&`)}" with administrator privileges`;

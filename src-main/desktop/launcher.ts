@@ -1,6 +1,6 @@
 /**
- * The launcher: what client apps start, and the command `tooltray`. It is written into a folder of the user's own and
- * corrected at each start, since client apps keep its path for good.
+ * The launcher: what client apps start, and the command `tooltray`. It is written to the user's own folder and
+ * corrected at each start, since client apps keep its path.
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, posix, win32 } from 'node:path';
@@ -11,37 +11,34 @@ interface AppLocation {
   readonly platform: NodeJS.Platform;
   /** Path of the running executable. */
   readonly program: string;
-  /** Folder of what is packed next to the app. */
+  /** Folder of the packaged resources. */
   readonly resources: string;
-  /** The AppImage that we run from. */
+  /** The running AppImage. */
   readonly appImage: string | undefined;
-  /** The checkout that we run from; Electron is told which app to be. */
+  /** The source checkout; passed to Electron as the app to run. */
   readonly checkout: string | undefined;
 }
 
 interface WriteLauncherOptions {
-  /** The app will be where it is now; else a launcher that still finds another one is left as it is. */
+  /** The app stays at this path; otherwise a launcher that still finds another copy is kept. */
   readonly isLasting: boolean;
-  /** Folder for an AppImage's content, where the system cannot mount one. */
+  /** Folder for an extracted AppImage on systems that cannot mount it. */
   readonly cacheDir: string;
 }
 
-/**
- * The launcher runs the command line of the bundle with the app's own executable as Node.js, and names what starts a
- * core.
- */
+/** The launcher runs the bundled command line with the app's executable as Node.js, and says how to start a core. */
 export interface LauncherFacts {
-  /** The app's executable, or its AppImage. */
+  /** The app's executable or AppImage. */
   readonly program: string;
-  /** File of tooltray.cjs; an AppImage has it inside, at a place of its own at each start. */
+  /** Path of tooltray.cjs; inside an AppImage it differs at each start. */
   readonly script: { readonly file: string } | 'in-appimage';
-  /** Arguments that start the app as itself, without a window. */
+  /** Arguments that start the app without a window. */
   readonly appWords: readonly string[];
-  /** Windows: the program that is copied to be the launcher (resources/windows/tooltray.c). */
+  /** Windows: the program that is copied as the launcher (resources/windows/tooltray.c). */
   readonly windowsProgram?: string;
 }
 
-/** Whether macOS runs the app from a random folder, as it does with a download that was never moved. */
+/** Whether macOS runs the app from a random path, as with a download that was never moved. */
 export function isTranslocated(program: string): boolean {
   return program.includes('/AppTranslocation/');
 }
@@ -61,7 +58,7 @@ export function launcherFacts({ platform, program, resources, appImage, checkout
   };
 }
 
-/** Resolves to whether the launcher had to be written. */
+/** Resolves to whether the launcher was written. */
 export async function writeLauncher(
   file: string,
   facts: LauncherFacts,
@@ -98,9 +95,8 @@ function unixLauncher({ program, script, appWords }: LauncherFacts, cacheDir: st
 }
 
 /**
- * Started as itself, an AppImage may add an argument that Node.js refuses (--no-sandbox, where the system has no user
- * namespaces). So it is only mounted, and what is in it is started directly. A system without FUSE gets the content
- * extracted, once for each version.
+ * An AppImage may add an argument that Node.js rejects (--no-sandbox, on systems without user namespaces), so it is
+ * only mounted, and its content started directly. On a system without FUSE, the content is extracted once per version.
  */
 function inAppImage(cacheDir: string): readonly string[] {
   return [
@@ -133,7 +129,7 @@ function inAppImage(cacheDir: string): readonly string[] {
   ];
 }
 
-/** Input of the Windows launcher: one value a line, in UTF-8. */
+/** Input of the Windows launcher: one value per line, in UTF-8. */
 export function windowsLaunch({ program, script, appWords }: LauncherFacts): string {
   if (script === 'in-appimage') throw new Error('AppImage is not supported on Windows.');
   return [program, script.file, JSON.stringify([program, ...appWords]), ''].join('\n');
@@ -143,7 +139,7 @@ function launchFile(file: string): string {
   return file.replace(/\.exe$/, '.launch');
 }
 
-/** Windows keeps a program that runs from being replaced, but not from being renamed. */
+/** Windows does not allow replacing a running program, but allows renaming it. */
 function copyProgram(from: string, to: string): boolean {
   const folder = dirname(to);
   for (const name of readdirSync(folder).filter((one) => /^tooltray\.\d+\.old$/.test(one)))
@@ -160,11 +156,11 @@ function removeUnused(file: string): void {
   try {
     rmSync(file);
   } catch {
-    // It still runs; the next start removes it.
+    // Still running; the next start removes it.
   }
 }
 
-/** The program that a launcher starts; undefined if the text is none of Tooltray. */
+/** The program started by a launcher; undefined if the text is not Tooltray's. */
 export function programOf(launcher: string): string | undefined {
   const [, unix] = /^program='(.*)'$/m.exec(launcher) ?? [];
   if (unix !== undefined) return unix.replaceAll(String.raw`'\''`, "'");

@@ -1,5 +1,6 @@
 /**
- * Asks to be moved where macOS starts an app from the same place each time; from elsewhere client apps cannot start it.
+ * Asks the user to move the app to a permanent location if macOS runs it from one that changes, because client apps
+ * could not start it.
  */
 import { app, dialog } from 'electron';
 

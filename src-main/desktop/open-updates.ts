@@ -1,4 +1,4 @@
-/** Loads the updater; on its own, since most starts of the app never need it. */
+/** Loads the updater in a separate module, since most starts never need it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import updater from 'electron-updater';
@@ -12,7 +12,7 @@ interface UpdatesOptions {
   readonly preferences: PreferenceStore;
   readonly log: Log;
   readonly onFound: (found: FoundUpdate) => void;
-  /** Ends everything but Electron; resolves to false where the user wants to go on. */
+  /** Stops everything but Electron; resolves to false if the user cancels. */
   readonly prepare: () => Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ export function openUpdates({ preferences, log, onFound, prepare }: UpdatesOptio
   });
 }
 
-/** Update settings that the packer wrote next to the app: the address of newer versions and their signer. */
+/** Update settings written next to the app by the packager: update URL and signer. */
 function packedUpdateSettings(): Record<string, unknown> {
   try {
     const settings: unknown = parse(readFileSync(join(process.resourcesPath, 'app-update.yml'), 'utf8'));
@@ -45,7 +45,7 @@ function packedUpdateSettings(): Record<string, unknown> {
   }
 }
 
-/** Source: Apple, "Bundle Structures": a signed bundle has its sealed resources listed there. */
+/** Source: Apple, "Bundle Structures": a signed bundle lists its sealed resources there. */
 function isSignedOnMac(): boolean {
   return existsSync(join(process.resourcesPath, '..', '_CodeSignature', 'CodeResources'));
 }

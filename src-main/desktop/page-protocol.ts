@@ -1,6 +1,7 @@
 /**
- * `app://tooltray/`: the dashboard's files, kept answers and frames of views, with the headers that a browser gets too.
- * Nothing remote is ever loaded.
+ * `app://tooltray/`: serves the dashboard's files, spilled results, and view frames with the same headers as over
+ * HTTP.
+ * Nothing remote is loaded.
  */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -10,14 +11,14 @@ import { type FrameDocument, framePath } from '../rpc/view-frames.ts';
 import { dashboardOrigin } from './deep-links.ts';
 
 interface PageSources {
-  /** Rejects if there is none. */
+  /** Rejects if it does not exist. */
   spillFile(id: string): Promise<{ readonly file: string; readonly mimeType: string }>;
   viewFrame(path: string): FrameDocument | undefined;
 }
 
 const spillPath = '/rpc/spill/';
 
-/** Has to be called before Electron is ready. */
+/** Must be called before Electron is ready. */
 export function registerPageProtocol(): void {
   const privileges = { standard: true, secure: true, supportFetchAPI: true, stream: true };
   protocol.registerSchemesAsPrivileged([{ scheme: 'app', privileges }]);
@@ -38,7 +39,7 @@ export function servePages(root: string, sources: PageSources): void {
 async function spillResponse(id: string, sources: PageSources): Promise<Response> {
   try {
     const { file, mimeType } = await sources.spillFile(decodeURIComponent(id));
-    // Images and audio keep their type; nothing is served as a page of Tooltray.
+    // Images and audio keep their type; nothing is served as an HTML page of Tooltray.
     const type = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.+-]+)$/.test(mimeType)
       ? mimeType
       : 'application/octet-stream';

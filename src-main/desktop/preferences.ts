@@ -6,11 +6,11 @@ export interface Preferences {
   theme: 'system' | 'light' | 'dark';
   notifications: boolean;
   updates: 'off' | 'notify' | 'install';
-  /** Last bounds of the window; absent before the first. */
+  /** Last window bounds; absent before the first use. */
   window?: Rectangle & { readonly isMaximized: boolean };
   /** The newest version that the user was notified about; absent: none. */
   notifiedVersion?: string;
-  /** The user was told that closing the window does not end the app. */
+  /** The user was told that closing the window does not quit the app. */
   knowsBackground: boolean;
 }
 
@@ -19,7 +19,7 @@ export type PreferenceStore = Pick<ElectronStore<Preferences>, 'get' | 'set'>;
 export function openPreferences(): PreferenceStore {
   return new ElectronStore<Preferences>({
     name: 'desktop',
-    // A file that was damaged is no reason not to start.
+    // A damaged file must not prevent the start.
     clearInvalidConfig: true,
     defaults: { theme: 'system', notifications: true, updates: 'notify', knowsBackground: false },
   });

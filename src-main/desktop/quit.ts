@@ -1,4 +1,4 @@
-/** Ends the desktop app in order: the window first, then the core with its servers, then Electron. */
+/** Quits the desktop app in order: first the window, then the core with its servers, then Electron. */
 import type { App, PowerMonitor } from 'electron';
 import { settleWithin } from '../core/base/settle-within.ts';
 
@@ -7,18 +7,18 @@ export interface QuitDeps {
   readonly monitor: Pick<PowerMonitor, 'on'>;
 }
 
-/** A part that must end before Electron quits. */
+/** A part that must stop before Electron quits. */
 interface Quittable {
-  /** Resolves to false where the user keeps the window because of unsaved edits. */
+  /** Resolves to false if the user keeps the window because of unsaved edits. */
   closeWindow(): Promise<boolean>;
-  /** Stops the core; once, however often it is called. */
+  /** Stops the core; idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Electron waits for no promise when it quits, so the first request to quit is put off until the core has stopped and
- * then repeated. That happens in `before-quit`, not in `will-quit` with `app.exit()`: an exit skips the event `quit`,
- * in which an update is installed.
+ * Electron does not wait for promises when it quits, so the first request to quit is prevented and repeated after the
+ * core has stopped. This happens in `before-quit`, not in `will-quit` with `app.exit()`, because an exit skips the
+ * event `quit`, in which updates are installed.
  */
 export class QuitOrder {
   readonly #app: QuitDeps['app'];
@@ -34,21 +34,21 @@ export class QuitOrder {
       event.preventDefault();
       void this.#quit(true);
     });
-    // The system ends this session and waits for the app to quit; there is nobody left to ask.
-    // Electron passes an event here that its declaration of types lacks.
+    // The system ends the session and waits for the app to quit, so the user is not asked. Electron passes an event
+    // here that its types lack.
     monitor.on('shutdown', (event?: { preventDefault(): void }) => {
       event?.preventDefault();
       void this.#quit(false);
     });
   }
 
-  /** `maxStopMs`: how long stopping may take, in ms; what still runs then ends with this process. */
+  /** `maxStopMs`: maximum time for stopping, in ms; what still runs then ends with this process. */
   own(owned: Quittable, maxStopMs: () => number): void {
     this.#owned = owned;
     this.#maxStopMs = maxStopMs;
   }
 
-  /** Everything but Electron has ended when it resolves to true; false where the user keeps the window. */
+  /** Resolves to true when everything but Electron has stopped; false if the user keeps the window. */
   prepare(mayAsk = true): Promise<boolean> {
     if (!mayAsk) return this.#stop();
     this.#preparing ??= this.#prepare().finally(() => (this.#preparing = undefined));

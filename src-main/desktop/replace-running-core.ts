@@ -1,4 +1,4 @@
-/** Makes the desktop app the one core of its home: one that was left running is asked to end, and waited for. */
+/** Makes the desktop app the only core: asks a running one to stop, and waits for it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../core/base/errors.ts';
 
@@ -8,16 +8,16 @@ interface OtherCore {
 }
 
 interface TakeOverDeps {
-  /** Undefined when no core runs. Rejects with AppError where one does not let us in. */
+  /** undefined if no core runs. Rejects with AppError if one refuses the connection. */
   readonly find: () => Promise<OtherCore | undefined>;
-  /** Opens our own listeners. Rejects with AppError `already_running` while another has them. */
+  /** Opens our own listeners. Rejects with AppError `already_running` while another core has them. */
   readonly listen: () => Promise<void>;
-  /** Between two looks, in ms. */
+  /** Polling interval in ms. */
   readonly pollMs?: number;
   readonly graceMs?: number;
 }
 
-/** Rejects with AppError `already_running` when the other core does not end. */
+/** Rejects with AppError `already_running` if the other core does not stop. */
 export async function replaceRunningCore({
   find,
   listen,
@@ -44,7 +44,7 @@ async function opened(listen: () => Promise<void>): Promise<boolean> {
     await listen();
     return true;
   } catch (error) {
-    // Another core started between the check and the attempt: it is asked as well.
+    // Another core started between check and attempt: it is asked to stop as well.
     if (error instanceof AppError && error.code === 'already_running') return false;
     throw error;
   }

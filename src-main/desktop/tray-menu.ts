@@ -1,11 +1,10 @@
 /**
- * The tray's menu, built from the state: what a user needs at a glance and can do about it. Pure; `app-tray.ts` shows
- * it.
+ * The tray's menu, built from the state: status at a glance and the available actions. Pure; `app-tray.ts` shows it.
  */
 import { formatCount, pluralize } from '../core/base/text-format.ts';
 import type { AppState, AttentionAction, AttentionItem } from '../rpc/contract.ts';
 
-/** Action of a row. */
+/** Action of a menu item. */
 export type TrayAction =
   | { readonly kind: 'open'; readonly place: string }
   | { readonly kind: 'fix'; readonly item: AttentionItem }
@@ -14,31 +13,31 @@ export type TrayAction =
   | { readonly kind: 'install'; readonly app: string }
   | { readonly kind: 'update' }
   | { readonly kind: 'quit' }
-  /** Client apps do not start Tooltray again before the user has. */
+  /** Client apps do not start Tooltray again until the user does. */
   | { readonly kind: 'quit-until-started' };
 
 export interface TrayRow {
   readonly id: string;
   readonly label: string;
   readonly action?: TrayAction;
-  /** One of a group of which one is chosen. */
+  /** Radio item; whether it is selected. */
   readonly chosen?: boolean;
   readonly rows?: readonly TrayRow[];
 }
 
 export type TrayMenu = readonly (TrayRow | 'separator')[];
 
-/** Slices may be missing until the core has told them. */
+/** Slices may be missing until the core has sent them. */
 export interface TrayFacts {
   readonly state: Partial<AppState>;
-  /** A newer version that is available. */
+  /** An available newer version. */
   readonly update: { readonly version: string; readonly isReady: boolean } | undefined;
 }
 
-/** The app that one click installs into. */
+/** The app offered for one-click installation. */
 const oneClickApp = 'claude-desktop';
 const maxFixes = 3;
-/** Resuming, connecting an app, and what waits in the inbox. */
+/** Actions with menu items of their own: resume, connect an app, and inbox items. */
 const hasOwnRow: ReadonlySet<AttentionAction['kind']> = new Set(['resume', 'connect-app', 'decide', 'heal', 'review']);
 
 export function trayMenu({ state, update }: TrayFacts): TrayMenu {
@@ -65,7 +64,7 @@ function updateLabel({ version, isReady }: NonNullable<TrayFacts['update']>): st
   return isReady ? `Restart to update to ${version}` : `Download ${version} and restart`;
 }
 
-/** The first row, and the icon's tooltip. */
+/** The first item, and the icon's tooltip. */
 export function traySummary({ core, servers, savings }: Partial<AppState>): string {
   if (servers === undefined) return 'Tooltray is starting…';
   const many = formatCount(servers.filter(({ enabled }) => enabled).length, 'server');
@@ -93,7 +92,7 @@ function fixRows(items: readonly AttentionItem[]): readonly TrayRow[] {
     }));
 }
 
-/** In the middle of a row; what asks for more before it does anything ends with an ellipsis. */
+/** Labels of actions that open a dialog end with an ellipsis. */
 function verb({ kind, label }: AttentionAction): string {
   const isDoneAtOnce = kind === 'retry' || kind === 'enable' || kind === 'resume';
   return `${label.charAt(0).toLowerCase()}${label.slice(1)}${isDoneAtOnce ? '' : '…'}`;
@@ -134,16 +133,16 @@ function connectRows(setup: AppState['setup'] | undefined): readonly TrayRow[] {
   ];
 }
 
-// Words and numbers as a menu can show them.
+// Text and numbers for menu labels.
 
 const maxLabelLength = 70;
 
-/** Text of servers and users as one plain row: no control characters, no mnemonics, not wider than a menu. */
+/** Server and user text as a plain label: no control characters, no mnemonics, limited width. */
 export function toLabel(text: string): string {
   const plain = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
   const characters = [...plain];
   const short = characters.length <= maxLabelLength ? plain : `${characters.slice(0, maxLabelLength - 1).join('')}…`;
-  // On Windows and Linux a single & underlines what follows.
+  // On Windows and Linux a single & underlines the next character.
   return short.replaceAll('&', '&&');
 }
 

@@ -1,7 +1,4 @@
-/**
- * Checks for newer versions, unless that is switched off; whether one is downloaded and installed is the user's
- * decision.
- */
+/** Checks for newer versions unless disabled; the user decides whether to download and install one. */
 import type { AppUpdater } from 'electron-updater';
 import { AppError } from '../core/base/errors.ts';
 import type { Preferences } from './preferences.ts';
@@ -17,7 +14,7 @@ export type Updater = Pick<
 
 export interface FoundUpdate {
   readonly version: string;
-  /** A restart is all that is missing. */
+  /** Downloaded; only a restart is needed. */
   readonly isReady: boolean;
   /** The user has not been notified about this version. */
   readonly isNew: boolean;
@@ -28,11 +25,11 @@ interface UpdatesDeps {
   readonly setting: () => Preferences['updates'];
   readonly onError: (error: Error) => void;
   readonly onFound: (found: FoundUpdate) => void;
-  /** Ends everything but Electron before the installer runs; resolves to false where the user wants to go on. */
+  /** Stops everything but Electron before the installer runs; resolves to false if the user cancels. */
   readonly prepare: () => Promise<boolean>;
   /** The newest version that the user was notified about. */
   readonly lastNotified: { get(): string | undefined; set(version: string): void };
-  /** Why this build installs no update itself; undefined: the system verifies who signed it. */
+  /** Why this build cannot install updates itself; undefined if the system verifies the signature. */
   readonly refusal: string | undefined;
 }
 
@@ -79,8 +76,8 @@ export class Updates {
   }
 
   /**
-   * Downloads the version that was found, unless it is there, and restarts into it. Rejects with AppError unsupported
-   * for unsigned builds.
+   * Downloads the found version, if necessary, and restarts into it. Rejects with AppError `unsupported` for unsigned
+   * builds.
    */
   async install(): Promise<void> {
     const { updater, prepare, refusal } = this.#deps;
@@ -100,9 +97,8 @@ export class Updates {
 }
 
 /**
- * Why an update could not be verified: an installer that nobody signed is as good as any other program that the network
- * delivers. `settings`: the content of app-update.yml. Sources: electron-builder, "Auto Update" (publisherName);
- * Squirrel.Mac verifies signatures.
+ * Why an update could not be verified: an unsigned installer cannot be trusted. `settings`: content of app-update.yml.
+ * Sources: electron-builder, "Auto Update" (publisherName); Squirrel.Mac verifies signatures.
  */
 export function unsignedReason(
   platform: NodeJS.Platform,

@@ -1,6 +1,6 @@
 /**
- * Tells when the machine woke up or changed its network: what failed before may work now and need not wait for its
- * turn.
+ * Detects when the computer woke up or changed its network: failed connections may work now and need not wait for
+ * their retry.
  */
 import { networkInterfaces } from 'node:os';
 
@@ -12,10 +12,10 @@ interface WakeDeps {
 }
 
 const pollIntervalMs = 10_000;
-/** The network of a machine that just woke up is not there yet. */
+/** Time until the network is available after waking up. */
 const networkSettleMs = 3_000;
 
-/** Returns how to stop. */
+/** Returns a function that stops it. */
 export function watchWakeAndNetwork({ monitor, onWake, addresses = ownAddresses }: WakeDeps): () => void {
   let last = addresses();
   const timers = new Set<NodeJS.Timeout>();
@@ -32,7 +32,7 @@ export function watchWakeAndNetwork({ monitor, onWake, addresses = ownAddresses 
   };
 }
 
-/** Addresses of all external networks, as one text. */
+/** Addresses of all external networks, as one string. */
 function ownAddresses(): string {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all

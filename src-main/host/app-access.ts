@@ -1,6 +1,6 @@
 /**
- * Authenticates client apps at the core's listeners: each by its own access, which ends at once when the user revokes
- * it.
+ * Authenticates client apps at the core's listeners: each with its own access, which ends immediately when the user
+ * revokes it.
  */
 import { type AppError, errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
@@ -11,7 +11,7 @@ type End = (why: AppError) => unknown;
 
 /** Minimum interval between writes of an app's last use, in ms. */
 const writeIntervalMs = 60_000;
-/** Nobody's app is called longer; what is longer is not written down. */
+/** Longer names are not stored. */
 const maxNameLength = 100;
 const maxRemembered = 1000;
 
@@ -25,16 +25,14 @@ export class AppAccessControl {
   #writing: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  /** `onRefused`: once a minute for an app at the most. */
+  /** `onRefused`: called at most once a minute per app. */
   constructor(store: AppAccessStore, log: Log, onRefused: (app: string, error: AppError) => void) {
     this.#store = store;
     this.#log = log;
     this.#onRefused = onRefused;
   }
 
-  /**
-   * Whether the token is this app's. A broken file opens no door, and is no reason to answer anything else than that.
-   */
+  /** Whether the token is this app's. Returns false if the file is damaged. */
   accepts(app: string, token: string): boolean {
     try {
       return this.#store.accepts(app, token);
@@ -44,7 +42,7 @@ export class AppAccessControl {
     }
   }
 
-  /** Throws AppError `not_allowed` where the app's access was revoked; who names no app comes in as the user. */
+  /** Throws AppError `not_allowed` if the app's access was revoked; a connection without an app name is the user's. */
   admit(app: string | undefined): void {
     if (app === undefined) return;
     if (this.#store.isRevoked(app)) {
@@ -56,7 +54,7 @@ export class AppAccessControl {
   }
 
   /**
-   * Keeps a line that was let in, until the returned function says that it has ended; ends it where that was too late.
+   * Tracks an authenticated connection until the returned function is called; ends it if access was revoked meanwhile.
    */
   track(app: string, end: End): () => void {
     const lines = this.#connections.get(app) ?? new Set();
@@ -69,17 +67,14 @@ export class AppAccessControl {
     };
   }
 
-  /**
-   * Ends every line of the app, without a note that it was seen just now. Resolves when what was noted before is
-   * written.
-   */
+  /** Ends every connection of the app without updating its last use. Resolves when earlier updates are written. */
   async closeSessions(app: string, why: AppError): Promise<void> {
     this.#noted.set(app, Date.now());
     for (const end of [...(this.#connections.get(app) ?? [])]) end(why);
     await this.#writing;
   }
 
-  /** Resolves when nothing is left to be written. */
+  /** Resolves when everything is written. */
   async stop(): Promise<void> {
     for (const app of this.#connections.keys()) this.#note(app);
     this.#isStopped = true;

@@ -1,4 +1,4 @@
-/** A core with its listeners, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
+/** A core with its listeners, as run by a process: opens config and log, listens on socket and HTTP, stops in order. */
 import { allModes } from '../compat/all-modes.ts';
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -44,7 +44,7 @@ export interface CoreHostOptions {
   readonly version: string;
   readonly configFile?: string | undefined;
   readonly mode?: string | undefined;
-  /** The dashboard's link stays the same over restarts; else each start has a new one, and an old one is of no use. */
+  /** The dashboard link stays valid across restarts; otherwise each start creates a new one. */
   readonly keepKey?: boolean | undefined;
   /** Overrides the config's port. */
   readonly port?: number | undefined;
@@ -54,17 +54,17 @@ export interface CoreHostOptions {
   readonly pageRoot: string;
   /** Called when an authorized client asks the core to stop. */
   readonly onStop: () => void;
-  /** false: a config file that is missing is not written, as for the core of one command. */
+  /** false: a missing config file is not created, as for the core of a single command. */
   readonly createsConfig?: boolean | undefined;
-  /** The system's proxy for an address, as in a PAC file; absent if the system cannot be asked. */
+  /** The system's proxy for a URL, in PAC file format; absent if the system cannot be asked. */
   readonly resolveProxy?: ((url: string) => Promise<string>) | undefined;
   /** The desktop app around the core. */
   readonly desktop?: DesktopService | undefined;
   /** Further outputs of the log: readable on stderr, JSON on stdout. */
   readonly logTo?: Partial<Record<'stderr' | 'stdout', NodeJS.WritableStream | undefined>> | undefined;
-  /** Shared by several cores of one process; their creator closes them. */
+  /** Shared by several cores of a process; closed by their creator. */
   readonly shared?: { readonly activityThread: ActivityThread; readonly codeRunner: CodeRunner } | undefined;
-  /** A core that serves a team: what it has in place of one user's listeners and files. */
+  /** For a core that serves a team: creates the replacements for a single user's listeners and files. */
   readonly team?: ((context: TeamHostContext) => Promise<TeamHost>) | undefined;
 }
 
@@ -81,7 +81,7 @@ export class CoreHost {
   readonly gate: AppAccessControl;
   readonly tokens: ProfileAuthenticator;
   readonly log: Log;
-  /** Lets a user's browser in. */
+  /** Authenticates the user's browser. */
   readonly pageKey: string;
   /** API of the dashboard and the desktop app; available once the core listens. */
   dashboard: Dashboard | undefined;
@@ -138,8 +138,8 @@ export class CoreHost {
   }
 
   /**
-   * Reads the config, and writes a first one if there is none. Rejects with AppError `config_invalid`,
-   * `config_not_found`, and what `team` says.
+   * Reads the config, and creates one if there is none. Rejects with AppError `config_invalid`,
+   * `config_not_found`, and errors from `team`.
    */
   static async open(options: CoreHostOptions): Promise<CoreHost> {
     const paths = resolveAppPaths(options.env, process.platform, homedir());
@@ -153,7 +153,7 @@ export class CoreHost {
       ...(options.logTo?.stderr && { stderr: options.logTo.stderr as never }),
       ...(options.logTo?.stdout && { stdout: options.logTo.stdout as never }),
     });
-    // One for config and core: a passphrase that the user gives opens it for both.
+    // Shared by config and core, so that the user's passphrase unlocks it for both.
     const vault = openVault(paths.dataDir, options.env);
     const config = await openConfig(
       options.configFile ?? paths.configFile,
@@ -187,14 +187,14 @@ export class CoreHost {
     return this.#http?.ports.port ?? 0;
   }
 
-  /** Its door for client apps over HTTP, as soon as it listens. */
+  /** HTTP listener for client apps, once it listens. */
   get httpServer(): Pick<McpHttpServer, 'listener'> | undefined {
     return this.#http;
   }
 
-  /** The address of the dashboard, with the key that lets its reader in. */
+  /** URL of the dashboard, with the key. */
   get pageUrl(): string {
-    // Behind #, where no server log and no proxy sees it.
+    // In the fragment, which is not sent to servers and proxies.
     const key = `#key=${this.#options.askToken ? this.pageKey : 'none'}`;
     return `http://127.0.0.1:${this.port}/${key}`;
   }
@@ -216,16 +216,15 @@ export class CoreHost {
   }
 
   /**
-   * Opens socket and HTTP, of a team's replica HTTP alone; clients wait until the core is started. Rejects with AppError `already_running`, or `port_in_use`
-   * where the port was given in the options.
+   * Opens socket and HTTP (on a team's replica HTTP only); clients wait until the core has started. Rejects with
+   * AppError `already_running`, or `port_in_use` if the port was given in the options.
    */
   async listen(): Promise<void> {
     this.core.expectStart();
     if (this.#team === undefined) await this.#openSocket();
-    // The user started it, so client apps may again.
+    // The user started Tooltray, so client apps may again, too.
     if (this.#team === undefined) rmSync(quitFile(this.paths.runDir), { force: true });
-    // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without
-    // it.
+    // Loaded on demand: these include the SDK, without which a private core on stdin and stdout starts twice as fast.
     const { McpHttpServer } = await import('./mcp-http-server.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');
     if (this.#team === undefined) await this.#watchClientApps();
@@ -236,13 +235,13 @@ export class CoreHost {
     if (this.#team === undefined) this.repairEntries();
   }
 
-  /** Looks after servers that do not start. Not in the core of one command: what that does stays its own. */
+  /** Offers fixes for servers that do not start. Not in the core of a single command. */
   repairEntries(): void {
     const { manager: servers, healing } = this.core.servers;
     this.#stops.push(servers.changed.on(() => void healing.scan()));
   }
 
-  /** Serves MCP on a line of its own. Rejects with AppError `mode_unknown` or `server_not_found`. */
+  /** Serves MCP on a transport. Rejects with AppError `mode_unknown` or `server_not_found`. */
   async serve(transport: Transport, endpoint: Endpoint, letIn: AuthInfo, onEnd?: () => void): Promise<void> {
     const { starting } = this.core;
     if (starting !== undefined) await starting;
@@ -276,7 +275,7 @@ export class CoreHost {
       this.#open.delete(open);
       release?.();
     };
-    // It may have ended meanwhile, or just now.
+    // It may have ended meanwhile.
     if (isOver) letGo();
   }
 
@@ -297,11 +296,11 @@ export class CoreHost {
     const keepFiles = (): void => {
       ensurePrivateDir(runDir);
       restoreToken(tokenFile, clients.token);
-      // For a second `serve`, which prints the link of the first one. No more of a secret than the token next to it.
+      // For a second `serve`, which prints the running one's link. As secret as the token next to it.
       try {
         restoreToken(pageKeyFile(runDir), this.pageKey);
       } catch (error) {
-        // Servers answer on a full disk as well; the dashboard opens once there is room.
+        // Servers still work on a full disk; the dashboard opens once there is space.
         this.log.warn('The key of the dashboard could not be written.', { error });
       }
     };
@@ -337,7 +336,7 @@ export class CoreHost {
       const moved = [...apps].filter((app) => before[app] !== appProfiles[app]);
       before = appProfiles;
       for (const app of moved) {
-        // Over its own address or not: without one, its handshake says which app it is.
+        // An app without its own URL is identified by its handshake.
         for (const { session, end } of this.#open) if (session.servesApp(app)) void end(profileChanged(app));
         this.#http?.closeAppSessions(app);
       }
@@ -382,7 +381,7 @@ export class CoreHost {
         wanted: () => port ?? config.current.port,
         onWish: (listener) => config.changed.on(listener),
         isFixed: port !== undefined,
-        // The app has a window, and a client app's address should not lead elsewhere by chance.
+        // The app has a window, and a client app's URL should not change by chance.
         hasSpare: desktop === undefined,
         onProblem: (sentence) => log.warn(sentence),
       },

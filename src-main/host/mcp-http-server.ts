@@ -1,4 +1,4 @@
-/** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
+/** The core's HTTP server: client apps of both protocol generations, and everything else on the same port. */
 import { createHash } from 'node:crypto';
 import type { Ledger } from '../core/activity/ledger/ledger.ts';
 import type { Log } from '../core/base/log.ts';
@@ -20,12 +20,11 @@ import type { TeamHttpOptions } from './team-host.ts';
 import { PortBinder, type PortBinderOptions } from './port-binder.ts';
 
 /**
- * A team's calls take longer than one user likes to wait for the end; below the 30 s that Kubernetes gives a process.
+ * Team calls may take longer than a single user would wait at shutdown; below Kubernetes' 30 s termination grace
+ * period.
  */
 const teamDrainSeconds = 25;
-/**
- * Longer than balancers keep a connection on which nothing comes, so that none sends on one that is just being closed.
- */
+/** Longer than load balancers keep idle connections, so that none sends on a connection that is being closed. */
 const keepAliveTimeoutMs = 75_000;
 
 export interface McpHttpServerOptions {
@@ -38,13 +37,13 @@ export interface McpHttpServerOptions {
   /** Pending until the servers are known. */
   readonly starting: () => Promise<void> | undefined;
   readonly ports: Omit<PortBinderOptions, 'open'>;
-  /** undefined: no token is asked for (tests only). */
+  /** undefined: no token is required (tests only). */
   readonly token: string | undefined;
   readonly gate: AppAccessControl;
   readonly tokens: ProfileAuthenticator;
-  /** Serves MCP on a line until it ends; rejects with AppError `mode_unknown` or `server_not_found`. */
+  /** Serves MCP on a transport until it ends; rejects with AppError `mode_unknown` or `server_not_found`. */
   readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
-  /** Anything outside of /mcp. */
+  /** Handles paths outside /mcp. */
   readonly other: HttpListenerOptions['other'];
   /** Authentication and listen address of a team's replica. */
   readonly team?: TeamHttpOptions | undefined;
@@ -57,7 +56,7 @@ export class McpHttpServer {
   readonly #listener: HttpListener;
   readonly #requestIds: RequestIds;
   readonly #stops: (() => void)[] = [];
-  /** Answers that apps without sessions were promised and have not fetched. */
+  /** Number of results that sessionless apps have yet to fetch. */
   #awaited = 0;
 
   constructor(options: McpHttpServerOptions) {
@@ -91,7 +90,7 @@ export class McpHttpServer {
     this.ports = new PortBinder({ ...ports, open: (port) => this.#listener.open(port) });
   }
 
-  /** Rejects with AppError `port_in_use` where the port was named for this run. */
+  /** Rejects with AppError `port_in_use` if the port was given for this run. */
   async start(): Promise<void> {
     await this.ports.start();
     const { catalog, clients, servers } = this.#options;
@@ -107,12 +106,12 @@ export class McpHttpServer {
     );
   }
 
-  /** For who passes on to it what other cores have let in, lets it end in peace, and counts. */
+  /** For team replicas, which forward requests to it, drain it, and read its counts. */
   get listener(): HttpListener {
     return this.#listener;
   }
 
-  /** Ends what the app has open over HTTP besides its sessions. */
+  /** Ends the app's open HTTP streams besides its sessions. */
   closeAppSessions(app: string): void {
     this.#listener.endApp(app);
   }
@@ -124,7 +123,7 @@ export class McpHttpServer {
     await this.#listener.stop();
   }
 
-  /** Ends what users have open when their tokens end. */
+  /** Ends users' connections when their tokens end. */
   #followTokens(): () => void {
     const { team, tokens } = this.#options;
     const end = (isOver: (token: string) => boolean): void => void this.#listener.endTokens(isOver);
@@ -152,7 +151,7 @@ export class McpHttpServer {
     });
   }
 
-  /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */
+  /** Endpoints of revision 2026-07-28 have no sessions, so they are notified directly. */
   #notifyChange(catalog: LiveCatalog, change: CatalogChange): void {
     for (const endpoint of this.#listener.statelessEndpoints)
       if (endpoint.view.catalog === catalog) endpoint.announce(change);
@@ -171,7 +170,7 @@ export class McpHttpServer {
   }
 }
 
-/** The credential of a token's owner; names in the address or from the client are not trusted. */
+/** The credential of the token's owner; names in the URL or from the client are not trusted. */
 function credentialOf({ app }: Endpoint, { holder, token, person }: SessionBinding): Credential {
   if (person !== undefined) {
     return { kind: 'person token', user: person.user, token: person.token };
@@ -181,7 +180,7 @@ function credentialOf({ app }: Endpoint, { holder, token, person }: SessionBindi
   return { kind: 'app token', app };
 }
 
-/** A session's id opens it, so what is written down of it is another word that is the same over restarts. */
+/** A session's ID is a credential, so records use a derived ID that is stable across restarts. */
 function authenticate(endpoint: Endpoint, seed: SessionSeed): AuthInfo {
   return {
     credential: credentialOf(endpoint, seed),

@@ -1,4 +1,4 @@
-/** Creates the app setup from a config file and a tester of launches. */
+/** Creates the app setup from a config file and a launch tester. */
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { OfferTests } from '../core/admin/offer-tests.ts';
@@ -27,7 +27,7 @@ export interface AppSetupOptions {
   readonly secrets: AppSetupDeps['secrets'];
   readonly tryEntry: (entry: JsonObject) => Promise<EntryProbe>;
   readonly access: AppSetupDeps['access'];
-  /** The folder that a user is in. */
+  /** The user's current directory. */
   readonly cwd?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export function openAppSetup(options: AppSetupOptions): AppSetup {
     access,
     cwd,
     isOnPath: async (command) => {
-      // Not resolved from the working folder, which Windows searches first: it is a project, perhaps an untrusted one.
+      // Not resolved from the working directory, which Windows searches first: it may be an untrusted project.
       const environment = await new EnvironmentResolver({ own: env }).resolve();
       return (await findCommand(command, environment, homedir())) !== undefined;
     },
@@ -56,7 +56,7 @@ export function openAppSetup(options: AppSetupOptions): AppSetup {
   });
 }
 
-/** Servers as written and as started: an app's entry may equal either. */
+/** Servers as written and as started, because an app's entry may equal either. */
 async function knownServers(config: AppSetupOptions['config'], env: Env): Promise<readonly ExistingServer[]> {
   const written = Object.entries(writtenServers(await config.text().catch(() => ''), config.path, env));
   return [...written.map(([name, { entry }]) => ({ name, entry })), ...config.current.servers.flatMap(startedServer)];
@@ -83,19 +83,18 @@ function ownCommand(): TooltrayProgram['command'] {
   return process.versions['electron'] === undefined ? [process.execPath, commandFile()] : undefined;
 }
 
-/** This module may lie in dist/, in dist/chunks/, or among the sources. */
+/** This module may be in dist/, in dist/chunks/, or among the sources. */
 function commandFile(): string {
   const folder = import.meta.dirname;
   if (import.meta.filename.endsWith('.ts')) return join(dirname(folder), 'cli.ts');
   return join(folder.endsWith('chunks') ? dirname(folder) : folder, 'cli.js');
 }
 
-// Client apps of this machine, looked after by a core that runs: entries that no longer start Tooltray are fixed at
-// once.
+// This computer's client apps, watched by a running core: entries that no longer start Tooltray are fixed immediately.
 
 type WatchDeps = Pick<CoreGroups, 'context' | 'servers' | 'trust'>;
 
-/** Answers before anything is fixed: nobody waits for that, and it may fail without harm. */
+/** Returns before anything is fixed, because nothing depends on it and a failure is harmless. */
 export function watchClientApps({ context, servers, trust }: WatchDeps, access: AppSetupDeps['access']): AppSetup {
   const { config, paths, env, version, log } = context;
   const { edits, removals, transports } = servers;
@@ -113,7 +112,7 @@ export function watchClientApps({ context, servers, trust }: WatchDeps, access: 
   return apps;
 }
 
-/** Tests what client apps offer, over this core's transports. */
+/** Tests importable servers over this core's transports. */
 export function openOfferTests({ context, servers }: Omit<WatchDeps, 'trust'>, apps: AppSetup): OfferTests {
   const { config, version } = context;
   const { transports } = servers;

@@ -1,7 +1,4 @@
-/**
- * Opens the config file; the user's own is written by the first core that starts, one named on the command line must
- * exist.
- */
+/** Opens the config file; the user's own is created by the first core, one named on the command line must exist. */
 import { join } from 'node:path';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
@@ -17,9 +14,9 @@ import { openVault } from '../core/secrets/vault.ts';
 import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
 /**
- * `named`: the user said which file, so every edit of it is their word; it may be a folder in layers. Writes nothing:
- * where the user's own is missing, the config of a first run is in use, or what was agreed to. `vault`: of a core,
- * which records what is agreed to with its key, and reads the file again when it opens; a command only looks. Rejects
+ * `named`: the user chose this file, so external edits need no approval; it may be a folder of layers. Writes nothing:
+ * if the user's own is missing, the initial config or the approved state is used. `vault`: passed by a core,
+ * which signs approvals with its key and reloads the file when the vault is unlocked; a command only reads. Rejects
  * with AppError `config_not_found` for a named one.
  */
 export async function openConfig(
@@ -44,14 +41,14 @@ export async function openConfig(
 }
 
 /**
- * Writes the config of a first run. One that is gone although servers were agreed to is not replaced: the user is
+ * Writes the initial config. A file that was removed although servers had been approved is not replaced: the user is
  * asked.
  */
 export async function createFirstConfig(store: ConfigStore): Promise<void> {
   if (store.isMissing && store.problems.length === 0) await store.restore();
 }
 
-/** Names that a config may use and only the modes define. */
+/** Names that a config may use but only the modes define. */
 export function knownNames(): KnownNames {
   return { helpers: new Set(allModes.helpers.keys()) };
 }
@@ -72,7 +69,7 @@ export function requireReadable(store: ConfigStore): void {
   });
 }
 
-/** The problem of the text as a whole; those of entries and settings have a path. */
+/** A problem of the whole text; those of entries and settings have a path. */
 export function wholeFileProblem({ path: own, problems }: ConfigStore) {
   return problems.find(({ file, path, severity }) => file === own && path === '' && severity === 'error');
 }

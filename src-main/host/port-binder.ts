@@ -1,6 +1,6 @@
 /**
- * Binds the ports of the core's HTTP server. If the wanted port is taken, the core continues without it, reports which
- * program has it, and retries.
+ * Binds the ports of the core's HTTP server. If the configured port is taken, the core continues without it, reports
+ * which program uses it, and retries.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
@@ -10,20 +10,21 @@ import { type AppError, errorText, toAppError } from '../core/base/errors.ts';
 import { Emitter } from '../core/base/emitter.ts';
 
 export interface PortBinderOptions {
-  /** Opens one more port, 0 for any free one. Resolves to it; rejects with AppError `port_in_use`. */
+  /** Opens one more port, 0 for any free one. Resolves to its number; rejects with AppError `port_in_use`. */
   readonly open: (port: number) => Promise<number>;
-  /** The port that the user wants now. */
+  /** The configured port. */
   readonly wanted: () => number;
-  /** Tells when another one may be wanted; returns how to stop. */
+  /** Called when the configured port may have changed; returns an unsubscribe function. */
   readonly onWish: (listener: () => void) => () => void;
   /**
-   * Whether to use any free port for this run if the configured one is taken: users have no other way to the dashboard.
+   * Whether to use any free port for this run if the configured one is taken, because users have no other way to open
+   * the dashboard.
    */
   readonly hasSpare: boolean;
-  /** The wanted one was named for this run: it is that or none. */
+  /** The port was given for this run; no other is tried. */
   readonly isFixed: boolean;
   readonly onProblem: (sentence: string) => void;
-  /** Between two tries, in ms. */
+  /** Retry interval in ms. */
   readonly retryMs?: number;
 }
 
@@ -32,7 +33,7 @@ const defaultRetryMs = 30_000;
 export class PortBinder {
   readonly changed = new Emitter();
   readonly #options: PortBinderOptions;
-  /** Ports that are open, by what was wanted. What was told to users stays open to the end. */
+  /** Open ports, by configured port. A port told to users stays open until the end. */
   readonly #open = new Map<number, number>();
   #port: number | undefined;
   #problem = '';
@@ -49,12 +50,12 @@ export class PortBinder {
     return this.#port;
   }
 
-  /** Why the wanted port is not open, and what to do; empty if it is. */
+  /** Why the configured port is not open, and the fix; empty if it is. */
   get problem(): string {
     return this.#problem;
   }
 
-  /** Rejects with AppError `port_in_use` where the port was named for this run. */
+  /** Rejects with AppError `port_in_use` if the port was given for this run. */
   async start(): Promise<void> {
     const { isFixed, onWish } = this.#options;
     const failure = await this.#take();
@@ -70,7 +71,7 @@ export class PortBinder {
     clearTimeout(this.#timer);
   }
 
-  /** One try at a time. */
+  /** Attempts do not overlap. */
   #tryAgain(): void {
     this.#trying = this.#trying.then(async () => {
       const before = [this.#port, this.#problem].join();
@@ -80,7 +81,7 @@ export class PortBinder {
     });
   }
 
-  /** Resolves to why it could not. */
+  /** Resolves to the problem, if any. */
   async #take(): Promise<AppError | undefined> {
     const { open, wanted: wish } = this.#options;
     clearTimeout(this.#timer);
@@ -98,7 +99,7 @@ export class PortBinder {
 
   async #goOnWithout(failure: AppError): Promise<void> {
     const { open, wanted, hasSpare, onProblem, retryMs = defaultRetryMs } = this.#options;
-    // A machine without a free port has the socket left.
+    // Without any free port, the socket remains.
     if (hasSpare) this.#port ??= await open(0).catch(() => undefined);
     const before = this.#problem;
     this.#problem = await this.#problemOf(wanted(), failure);
@@ -120,7 +121,7 @@ export class PortBinder {
   }
 }
 
-// Timeout for finding out which program listens on a port, which the user needs to know to free it; in ms.
+// Timeout for identifying the program that uses a port, in ms.
 
 const probeTimeoutMs = 1000;
 
@@ -129,7 +130,7 @@ interface Holder {
   readonly program: string;
 }
 
-/** `node (process 812)`, `another Tooltray`; undefined if nobody tells. Never rejects. */
+/** `node (process 812)`, `another Tooltray`; undefined if unknown. Never rejects. */
 export async function portHolder(
   port: number,
   platform: NodeJS.Platform = process.platform,
@@ -142,7 +143,7 @@ export async function portHolder(
   return holder === undefined ? name : `${name} (process ${holder.pid})`;
 }
 
-/** It lets nobody in without a token, and says whose token that is. */
+/** Tooltray refuses requests without a token with a recognizable response. */
 function refusesLikeTooltray(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(probeTimeoutMs);
@@ -163,7 +164,7 @@ async function findHolder(port: number, platform: NodeJS.Platform): Promise<Hold
   return undefined;
 }
 
-/** The listening socket's inode, then the process that has it open; those of other users are not shown. */
+/** Finds the listening socket's inode, then the process that has it open; other users' processes are not visible. */
 async function fromProc(port: number): Promise<Holder | undefined> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),

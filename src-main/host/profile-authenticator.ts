@@ -1,14 +1,11 @@
-/** Authenticates HTTP requests by profile tokens, and ends what is open when a token ends. */
+/** Authenticates HTTP requests by profile tokens, and ends open sessions when a token ends. */
 import { AppError, errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import type { ProfileTokenStore } from '../core/profiles/profile-tokens.ts';
 
-/**
- * A token that another process took back ends what it has open at the latest after this, in ms; one that runs out does
- * it at once.
- */
+/** Maximum delay until sessions end whose token another process revoked, in ms; expired tokens end them immediately. */
 const pollIntervalMs = 15_000;
-/** One that continues asking is noted once in this time, in ms. */
+/** Repeated refusals are logged once in this interval, in ms. */
 const noteEveryMs = 60_000;
 const maxRemembered = 200;
 
@@ -18,21 +15,21 @@ export class ProfileAuthenticator {
   readonly #onRefused: (error: AppError) => void;
   readonly #refused = new Map<string, number>();
 
-  /** `onRefused`: once a minute for one and the same reason at the most. */
+  /** `onRefused`: called at most once a minute for the same reason. */
   constructor(tokens: ProfileTokenStore, log: Log, onRefused: (error: AppError) => void) {
     this.#tokens = tokens;
     this.#log = log;
     this.#onRefused = onRefused;
   }
 
-  /** The id of a token that opens the profile, or why it does not. A broken file opens no door. */
+  /** The ID of a token for this profile, or the reason for refusal. A damaged file refuses all. */
   authenticate(profile: string, given: string): string | AppError {
     const judged = this.#judged(profile, given);
     if (judged instanceof AppError) this.#note(judged);
     return judged;
   }
 
-  /** Tells when something may be over; returns how to stop. */
+  /** Called when sessions may have to end; returns an unsubscribe function. */
   onRevoked(end: (isOver: (id: string) => boolean) => void): () => void {
     let timer: NodeJS.Timeout | undefined;
     const look = (): void => {
@@ -68,7 +65,7 @@ export class ProfileAuthenticator {
   }
 }
 
-/** The same wherever it is shown: nobody learns by it which profiles and tokens there are. */
+/** The same message in every case, so that it does not reveal which profiles and tokens exist. */
 function unknown(): AppError {
   return new AppError('not_allowed', 'This token is not valid for this URL.', {
     fix: 'The person gives one with: tooltray profile token create NAME.',

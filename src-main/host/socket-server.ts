@@ -1,4 +1,4 @@
-/** The core's socket: shims are served MCP, the command line is answered as a user. */
+/** The core's socket: serves MCP to shims, and RPC to the command line. */
 import type { Socket } from 'node:net';
 import type { CoreContext } from '../core/core-context.ts';
 import type { ClientsGroup } from '../core/create-clients.ts';
@@ -22,9 +22,9 @@ interface SocketServerOptions {
   /** Pending until the servers are known. */
   readonly starting: () => Promise<void> | undefined;
   readonly gate: AppAccessControl;
-  /** Serves MCP on a line until it ends; rejects with AppError `mode_unknown`. */
+  /** Serves MCP on a transport until it ends; rejects with AppError `mode_unknown`. */
   readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
-  /** Asked for with each line: what looks after client apps comes later than the socket. */
+  /** Read per connection, because the app setup is created later than the socket. */
   readonly rpcDeps: () => RpcDeps;
   /** Restores the files that clients read before they connect. */
   readonly keepFiles: () => void;
@@ -49,7 +49,7 @@ export function createSocketServer(options: SocketServerOptions): SocketListener
   });
 }
 
-/** Throws AppError for what a shim asks for and this core cannot give. */
+/** Throws AppError if a shim requests something that this core cannot provide. */
 function check({ mode, config }: Hello, own: string): void {
   if (mode !== undefined) requireMode(mode);
   if (config === undefined || config === own) return;
@@ -70,7 +70,7 @@ function welcome(options: SocketServerOptions, socket: Socket, hello: Hello, res
     .catch((error: unknown) => {
       const why = toAppError(error);
       context.log.warn(why.text, { error });
-      // It has been let in, so the reason must come as MCP has it: as the answer to what is asked first.
+      // The connection was accepted, so the reason must be an MCP response to the first request.
       return rejectSession(transport, why);
     })
     .catch(() => socket.destroy());

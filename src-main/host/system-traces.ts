@@ -1,5 +1,5 @@
 /**
- * Tooltray's traces in the system besides files of client apps: login item, link scheme, and the command on the PATH.
+ * Tooltray's changes to the system besides client apps' files: login item, link scheme, and the command on the PATH.
  * Removed by an uninstall.
  */
 import { execFile } from 'node:child_process';
@@ -17,7 +17,7 @@ export interface UserSystem {
   readonly dataDir: string;
 }
 
-/** Removes them for this user. Resolves to a sentence for each that is still there. */
+/** Removes them for this user. Resolves to a sentence for each that remains. */
 export async function removeTraces(
   system: UserSystem,
   run: (program: string, args: readonly string[]) => Promise<unknown> = promisify(execFile),
@@ -27,14 +27,14 @@ export async function removeTraces(
   return ended.flatMap((one) => (one.status === 'rejected' ? [errorText(one.reason)] : []));
 }
 
-/** Path of the user's terminal command `tooltray`, a link to the launcher. */
+/** Path of the terminal command `tooltray`, a link to the launcher. */
 export function commandLink({ platform, home }: Pick<UserSystem, 'platform' | 'home'>): string {
   return platform === 'darwin' ? '/usr/local/bin/tooltray' : join(home, '.local', 'bin', 'tooltray');
 }
 
 /**
- * PowerShell keeps the variables that the value names, and tells programs that run; `setx` does neither, and cuts at
- * 1,024 characters.
+ * PowerShell preserves variable references in the value and notifies running programs; `setx` does neither, and
+ * truncates at 1,024 characters.
  */
 export function windowsPathScript(folder: string, isWanted: boolean): string {
   const text = `'${folder.replaceAll("'", "''")}'`;
@@ -45,12 +45,12 @@ export function windowsPathScript(folder: string, isWanted: boolean): string {
     `$parts = @($path -split ';' | Where-Object { $_ -ne '' -and $_ -ne $folder })`,
     ...(isWanted ? ['$parts += $folder'] : []),
     `$key.SetValue('Path', ($parts -join ';'), 'ExpandString')`,
-    // Announces the change to programs that run.
+    // Notifies running programs of the change.
     `[Environment]::SetEnvironmentVariable('TooltrayPathChange', $null, 'User')`,
   ].join('\n');
 }
 
-/** A script goes as base64 of UTF-16, so that nothing in it is quoted. */
+/** The script is passed as base64 of UTF-16, so that nothing needs quoting. */
 export function powershellArgs(script: string): readonly string[] {
   const encoded = Buffer.from(`$ErrorActionPreference = 'Stop'\n${script}`, 'utf16le').toString('base64');
   return ['-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
@@ -63,7 +63,7 @@ function windowsSteps(
   run: (program: string, args: readonly string[]) => Promise<unknown>,
 ): Step[] {
   const current = String.raw`HKCU:\Software\Microsoft\Windows\CurrentVersion`;
-  // Source: Electron, `app.setLoginItemSettings`: the value is named as the app's user model id.
+  // Source: Electron, `app.setLoginItemSettings`: the value is named after the app user model ID.
   const script = [
     `foreach ($key in '${current}\\Run', '${current}\\Explorer\\StartupApproved\\Run') {`,
     `  if (Test-Path $key) { Remove-ItemProperty -Path $key -Name 'app.tooltray' -ErrorAction SilentlyContinue }`,
@@ -74,7 +74,7 @@ function windowsSteps(
   return [() => run('powershell.exe', powershellArgs(script))];
 }
 
-/** On macOS the login item and the link scheme belong to the app's bundle, and go with it. */
+/** On macOS the login item and the link scheme belong to the app bundle and are removed with it. */
 function unixSteps(system: UserSystem): Step[] {
   const { env, platform, home } = system;
   const configHome = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
@@ -94,7 +94,7 @@ async function removeLink(system: UserSystem): Promise<void> {
   if (target === launcherPath(system.dataDir, system.platform)) await rm(link);
 }
 
-/** Undefined for what is no link, or is not there. */
+/** undefined if it is missing or not a link. */
 export async function linkTarget(path: string): Promise<string | undefined> {
   const stats = await lstat(path).catch(() => undefined);
   return stats?.isSymbolicLink() === true ? readlink(path) : undefined;

@@ -12,18 +12,18 @@ export interface TeamHostContext {
   readonly masker: Masker;
 }
 
-/** Its HTTP: there is no socket, and no page that a key opens. */
+/** A replica's HTTP options: it has no socket, and no dashboard key. */
 export interface TeamHttpOptions extends HttpAccess {
-  /** How client apps reach `/mcp`, once it listens on this port. */
+  /** URL of `/mcp` on this port, as client apps reach it. */
   readonly url: (port: number) => string;
-  /** Tells when something of what is `open` may be over (`SessionPlace.token`); returns how to stop. */
+  /** Called when something in `open` may have ended (`SessionPlace.token`); returns an unsubscribe function. */
   readonly follow: (open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void) => () => void;
-  /** Anything outside of /mcp. */
+  /** Handles paths outside /mcp. */
   readonly other: HttpListenerOptions['other'];
 }
 
 export interface TeamHost extends Edition {
   readonly http: TeamHttpOptions;
-  /** Called last, when the core has ended. */
+  /** Called last, after the core has stopped. */
   readonly close: () => Promise<void>;
 }

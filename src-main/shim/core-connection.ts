@@ -1,4 +1,4 @@
-/** One connection to one core: acquaints it with the session, then passes on to the client what it says. */
+/** A connection to a core: restores the session there, then forwards its messages to the client. */
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Link } from './dial.ts';
@@ -9,15 +9,15 @@ interface CoreLineOptions {
   readonly link: Link;
   readonly memory: SessionState;
   readonly output: Writable;
-  /** The core has taken in what was too much before. */
+  /** The core has accepted the buffered input. */
   readonly onDrain: () => void;
-  /** Something the core said has been dealt with. */
+  /** A message of the core was handled. */
   readonly onLine: () => void;
 }
 
-/** How long a core may take to respond to the replayed `initialize`, in ms. */
+/** Timeout for the core's response to the replayed `initialize`, in ms. */
 const resumeTimeoutMs = 10_000;
-/** How long a core may take to close its side after ours. */
+/** Timeout for the core to close its side after ours, in ms. */
 const closeTimeoutMs = 500;
 
 export class CoreConnection {
@@ -27,7 +27,7 @@ export class CoreConnection {
   /** The pending `initialize` request, and its callbacks. */
   #awaited: { readonly id: string; done(): void; fail(error: Error): void } | undefined;
   #clientMidLine = false;
-  /** Resolves when the core is gone. */
+  /** Resolves when the core has disconnected. */
   readonly closed: Promise<void>;
 
   constructor(options: CoreLineOptions) {
@@ -39,15 +39,13 @@ export class CoreConnection {
     options.output.on('drain', this.#resume);
   }
 
-  /**
-   * Tells the core what it must know of the session. Rejects when the core goes, says no, or is silent for too long.
-   */
+  /** Replays the session state to the core. Rejects if the core disconnects, refuses, or times out. */
   async resumeSession(): Promise<void> {
     const { initialize, rest, news } = this.#options.memory.replay();
     const answered = initialize === undefined ? undefined : this.#waitForResponse(initialize.id);
     if (initialize !== undefined) this.#socket.write(initialize.line);
     this.#onData(this.#options.link.rest);
-    // It comes paused, and a listener alone would leave it so.
+    // The socket is paused at first, and adding a listener does not resume it.
     this.#socket.on('data', (chunk: Buffer) => this.#onData(chunk)).resume();
     await answered;
     for (const line of rest) this.#socket.write(line);
@@ -55,9 +53,9 @@ export class CoreConnection {
   }
 
   /**
-   * False when the core is behind: wait for `onDrain`. `onUndelivered` is called, before `lost`, when it is certain
-   * that the core did not get all of `bytes`: they went out alone, and the system says that nobody is there to read
-   * them.
+   * Returns false if the core applies backpressure: wait for `onDrain`. `onUndelivered` is called before `lost` if it
+   * is certain that the core did not receive all of `bytes`, because they were sent alone and the write failed with a
+   * closed connection.
    */
   send(bytes: Buffer, onUndelivered: () => void): boolean {
     const alone = this.#socket.writableLength === 0;
@@ -66,14 +64,14 @@ export class CoreConnection {
     });
   }
 
-  /** Says goodbye: what was sent still arrives. */
+  /** Closes our side; data already sent still arrives. */
   end(): void {
     this.#socket.end();
     setTimeout(() => this.#socket.destroy(), closeTimeoutMs).unref();
   }
 
   async #waitForResponse(id: string): Promise<void> {
-    // Messages of the core are buffered until then: only a complete line shows whether the client may see it.
+    // Until then messages of the core are buffered, because only a complete line shows whether the client may see it.
     this.#reader.holdAll = true;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(
@@ -107,7 +105,7 @@ export class CoreConnection {
 
   #forward({ bytes, last, messages }: Chunk): void {
     const { memory, output } = this.#options;
-    // Almost always nothing is to be hidden: then the bytes go, and what they say is noted when there is time.
+    // Usually nothing is filtered: the bytes are forwarded immediately and recorded later.
     const { filtersOutput } = memory;
     if (!filtersOutput && this.#awaited === undefined) {
       output.write(bytes);
@@ -128,8 +126,8 @@ export class CoreConnection {
 
   #close(resolve: () => void): void {
     this.#options.output.off('drain', this.#resume);
-    // A partial response cannot be withdrawn. Ended here, the client sees one invalid line instead of a corrupted next
-    // one.
+    // A partial response cannot be withdrawn. Ending the line here gives the client one invalid line instead of
+    // corrupting the next.
     if (this.#clientMidLine) this.#options.output.write('\n');
     resolve();
   }

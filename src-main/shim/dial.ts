@@ -1,4 +1,4 @@
-/** Makes one attempt to reach the core: connects, sends the hello, and waits until the core accepts. */
+/** Makes one attempt to reach the core: connects, sends the hello, and waits for the core to accept. */
 import { lstatSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { posix } from 'node:path';
@@ -7,7 +7,7 @@ import type { CoreCommand } from './start-core.ts';
 
 export interface Link {
   readonly socket: Socket;
-  /** Bytes that came behind the core's answer to the hello. */
+  /** Bytes received after the core's response to the hello. */
   readonly rest: Buffer;
 }
 
@@ -30,8 +30,8 @@ const newline = 0x0a;
 const helloTimeoutMs = 10_000;
 
 /**
- * Resolves with the socket paused. Rejects with CoreAbsent if no process listens, or if a pipe belongs to a process
- * that is not the user's core; rejects with an Error that names the reason if a core refuses.
+ * Resolves with the socket paused. Rejects with CoreNotRunningError if no process listens, or if a pipe belongs to a
+ * process that is not the user's core; rejects with an Error that contains the reason if a core refuses.
  */
 export async function dial(location: SocketLocation, wishes: HelloOptions): Promise<Link> {
   const token = readToken(location.tokenFile);
@@ -50,9 +50,12 @@ export async function dial(location: SocketLocation, wishes: HelloOptions): Prom
   }
 }
 
-/** A pipe of that name may be another user's by now: it gets no token before it proves that it knows it. */
+/**
+ * Another user may have created a pipe of that name, so the other side must prove that it knows the token before the
+ * token is sent.
+ */
 async function requireProof(exchange: Exchange, token: string, pipe: string): Promise<void> {
-  // Loaded only here: node:crypto costs the shim 3 ms at each start.
+  // Loaded on demand: node:crypto costs the shim 3 ms at each start.
   const { coreProof, newChallenge } = await import('../core/base/core-proof.ts');
   const challenge = newChallenge();
   const { proof } = objectIn(await exchange.ask({ tooltray: 1, challenge })) ?? {};
@@ -60,7 +63,7 @@ async function requireProof(exchange: Exchange, token: string, pipe: string): Pr
     throw new CoreNotRunningError('Whoever listens on the pipe is not Tooltray.');
 }
 
-/** Lines to the core and its answers, one at a time. */
+/** Exchanges lines with the core, one at a time. */
 class Exchange {
   readonly #socket: Socket;
   #parts: Buffer[] = [];
@@ -84,7 +87,7 @@ class Exchange {
     return promise;
   }
 
-  /** Hands the socket over, paused. */
+  /** Returns the socket, paused. */
   release(): Link {
     this.#leave();
     return { socket: this.#socket, rest: this.#rest };
@@ -116,14 +119,14 @@ class Exchange {
   };
 
   readonly #onClose = (): void => {
-    // It went down between taking the connection and answering: the same as not being there.
+    // It stopped between accepting the connection and responding, which counts as not running.
     this.#answer.reject(new CoreNotRunningError('Tooltray exited while connecting.'));
   };
 
   readonly #onError = (error: NodeJS.ErrnoException): void => this.#answer.reject(connectError(error));
 }
 
-/** A core writes it when it listens. */
+/** Written by a core when it listens. */
 function readPipe(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
@@ -133,7 +136,7 @@ function readPipe(file: string): string {
   }
 }
 
-/** A core writes its token before it listens: without one there is no core. */
+/** A core writes its token before it listens, so without one there is no core. */
 function readToken(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
@@ -159,13 +162,13 @@ function refuseForeignFolder(socketPath: string): void {
 }
 
 function connectError(error: NodeJS.ErrnoException): Error {
-  // EAGAIN: the queue of a core that just starts is full; ECONNRESET and EPIPE: it just went down.
+  // EAGAIN: the queue of a starting core is full; ECONNRESET and EPIPE: it just stopped.
   const absent = ['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'ECONNRESET', 'EPIPE'];
   if (absent.includes(error.code ?? '')) return new CoreNotRunningError('Nobody listens.', { cause: error });
   return error;
 }
 
-/** Undefined when the answer lets us in. */
+/** undefined if the response accepts us. */
 function refusalIn(line: string): Error | undefined {
   const answer = objectIn(line);
   if (answer === undefined) return new Error('Another program is listening on Tooltray’s socket.');
@@ -183,14 +186,14 @@ function objectIn(line: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** `cliFile` is the command line's script; `config` what `--config` said. */
+/** `cliFile` is the command line's script; `config` the value of `--config`. */
 export function coreCommand(cliFile: string, config: string | undefined): CoreCommand {
   const given = process.env['TOOLTRAY_CORE_COMMAND'];
   if (given === undefined) {
     const options = ['--no-open', '--background', ...(config === undefined ? [] : ['--config', config])];
     return { command: [process.execPath, cliFile, 'serve', ...options], env: process.env };
   }
-  // The launcher of the installed app runs the app as Node to be a shim; the core it names is the app as itself.
+  // The launcher runs the app as Node.js for a shim; the core is the app itself.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
   return { command: JSON.parse(given) as string[], env };
 }

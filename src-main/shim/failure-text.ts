@@ -1,12 +1,12 @@
-/** Sentences with path and advice about failures of the operating system, for a client app and its user. */
+/** Sentences with path and advice for operating system errors, for a client app and its user. */
 import { systemErrorText, systemFailure } from '../core/base/system-errors.ts';
 
-/** Describes an error; a failed start of a program names the program. */
+/** Describes an error; a failed program start names the program. */
 export function failureText(error: Error): string {
   const { code, syscall = '', path = '', address = path } = error as NodeJS.ErrnoException & { address?: string };
   if (syscall.startsWith('spawn')) return spawnText(path, code) ?? error.message;
   if (syscall !== 'connect') return systemErrorText(error) ?? error.message;
-  // To systemErrorText a connection is one of a network.
+  // systemErrorText assumes network connections.
   const failure = systemFailure(Object.assign(new Error(error.message), { code }));
   return failure === undefined
     ? `Could not connect to Tooltray: ${error.message}.`
@@ -19,7 +19,7 @@ function spawnText(program: string, code: string | undefined): string | undefine
   return undefined;
 }
 
-/** The error line of a process that ended; one that Node.js printed for the operating system becomes a sentence. */
+/** The error line of an ended process; operating system errors printed by Node.js become sentences. */
 export function errorLineText(line: string): string {
   const [, code, syscall, path] = /^(?:\w*Error: )?(E[A-Z0-9]+): .*?, (\w+)(?: '(.*)')?$/.exec(line) ?? [];
   if (code === undefined) return line;

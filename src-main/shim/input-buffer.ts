@@ -25,11 +25,11 @@ export class InputBuffer {
       this.#wake();
       onGone();
     };
-    // 'close' comes alone where the input is destroyed without having ended.
+    // A destroyed input emits only 'close'.
     input.once('end', leave).once('error', leave).once('close', leave);
   }
 
-  /** Whether the client has closed its side; something it said before may still be kept. */
+  /** Whether the client has closed its side; earlier messages may still be buffered. */
   get isClosed(): boolean {
     return this.#gone;
   }
@@ -38,13 +38,13 @@ export class InputBuffer {
     return this.#chunks.length > 0;
   }
 
-  /** Hands over what is kept, and all that comes until `hold`. */
+  /** Passes on buffered and future messages until `hold`. */
   take(taker: Taker): void {
     this.#consumer = taker;
     this.flush(taker);
   }
 
-  /** Hands over what is kept and keeps what comes after. */
+  /** Passes on buffered messages and buffers later ones. */
   flush(taker: Taker): void {
     const chunks = this.#chunks;
     this.#chunks = [];
@@ -66,7 +66,7 @@ export class InputBuffer {
     if (this.#bufferedBytes <= highWaterMark) this.#input.resume();
   }
 
-  /** Resolves when something is kept, or when the client has left. */
+  /** Resolves when something is buffered, or the client has disconnected. */
   async readable(): Promise<void> {
     while (!this.hasData && !this.#gone) await new Promise<void>((resolve) => (this.#wake = resolve));
   }

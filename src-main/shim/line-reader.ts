@@ -1,37 +1,40 @@
-/** Cuts a byte stream into lines and reads what each one is, while the bytes of long lines are already on their way. */
+/**
+ * Splits a byte stream into lines and identifies each message, while the bytes of long lines are already being
+ * forwarded.
+ */
 import { isObject, type JsonObject, parseJson } from '../core/base/json.ts';
 import { EnvelopeScanner } from '../core/wire/envelope-scanner.ts';
 
 /** The parts of a JSON-RPC message that the shim needs. */
 export interface MessageFacts {
-  /** The id as JSON text, so that 1 and "1" differ; undefined in a notification. */
+  /** The ID as JSON text, so that 1 and "1" differ; undefined in a notification. */
   readonly id: string | undefined;
   readonly method: string | undefined;
-  /** The params of a short message. */
+  /** Params of a short message. */
   readonly params: JsonObject | undefined;
-  /** Message of the error in a short response. */
+  /** Error message of a short response. */
   readonly failure: string | undefined;
 }
 
-/** A whole line, or a part of one that is too long to be held back. Its newline is in the last part. */
+/** A whole line, or part of one that is too long to buffer. Its newline is in the last part. */
 export interface Chunk {
   readonly bytes: Buffer;
   readonly first: boolean;
   readonly last: boolean;
   /**
-   * Messages of the line, on its last piece; several in a batch, none if it is not JSON-RPC. Parsed lazily: the bytes
-   * need not wait.
+   * Messages of the line, on its last part; several in a batch, none if it is not JSON-RPC. Parsed lazily, so that the
+   * bytes need not wait.
    */
   readonly messages: () => readonly MessageFacts[];
 }
 
 const newline = 0x0a;
 
-/** Lines up to here are handed on whole; longer ones pass in pieces, so that 50 MB need no 50 MB here. */
+/** Lines up to this size are passed on whole; longer ones in parts, so that 50 MB need no 50 MB of memory. */
 const maxBufferedBytes = 64 * 1024;
 
 export class LineReader {
-  /** Hold lines of any length back until they are whole: what to do with them is not known yet. */
+  /** Buffers lines of any length until they are complete, because their handling is not decided yet. */
   holdAll = false;
   readonly #onPiece: (piece: Chunk) => void;
   #held: Buffer[] = [];
@@ -51,7 +54,7 @@ export class LineReader {
     if (start < chunk.length) this.#take(chunk.subarray(start), false);
   }
 
-  /** The stream is over; a last line without its newline still counts. */
+  /** The stream has ended; a last line without newline still counts. */
   end(): void {
     if (this.#size > 0) this.#take(Buffer.of(newline), true);
   }

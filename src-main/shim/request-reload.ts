@@ -1,4 +1,4 @@
-/** Handles SIGHUP in the shim: asks the connected core to reload its config. */
+/** Handles SIGHUP in the shim: asks the running core to reload its config. */
 import type { SocketLocation } from '../core/base/app-paths.ts';
 import { dial } from './dial.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `tooltray stdio`: wires stdin, stdout and the core's socket together. Connects before anything else; all else can
- * wait.
+ * `tooltray stdio`: connects stdin and stdout to the core's socket. Connects before anything else; all other work
+ * can wait.
  */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { CoreNotRunningError, coreCommand, dial, type Link } from './dial.ts';
 import { ShimSession } from './shim-session.ts';
 
 /**
- * Serves the client app on stdin and stdout until it leaves; resolves with the exit code.
+ * Serves the client app on stdin and stdout until it disconnects; resolves with the exit code.
  * `cliFile` is the command line's script, for starting a core.
  */
 export async function runShim(args: readonly string[], cliFile: string): Promise<number> {
@@ -23,9 +23,9 @@ export async function runShim(args: readonly string[], cliFile: string): Promise
   const ending = new AbortController();
   const connect = connector(wishes, cliFile, ending.signal);
   const first = connect(true);
-  // Ended by a signal is how client apps end a server; nothing here needs saving.
+  // Client apps stop servers with a signal; nothing needs saving.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
-  // A client app that ends without a word closes stdin.
+  // A client app that exits closes stdin.
   process.on('SIGHUP', () => {
     const location = socketLocation(process.env, process.platform, homedir());
     void import('./request-reload.ts').then(({ requestReload }) => requestReload(location)).catch(() => undefined);
@@ -36,20 +36,20 @@ export async function runShim(args: readonly string[], cliFile: string): Promise
   return 0;
 }
 
-/** The arguments of `tooltray stdio` that the shim itself understands. */
+/** Arguments of `tooltray stdio` that the shim handles itself. */
 export interface ShimArgs {
   readonly app: string | undefined;
   readonly mode: string | undefined;
   readonly profile: string | undefined;
   /** The only server of the session. */
   readonly server: string | undefined;
-  /** Absolute. */
+  /** Absolute path. */
   readonly config: string | undefined;
 }
 
 const names = ['app', 'mode', 'profile', 'server', 'config'] as const;
 
-/** Reads `--name value` and `--name=value`. Throws Error with a sentence for the user. */
+/** Parses `--name value` and `--name=value`. Throws Error with a message for the user. */
 export function parseShimArgs(args: readonly string[]): ShimArgs {
   const found = new Map<string, string>();
   for (let i = 0; i < args.length; i++) {
@@ -80,7 +80,7 @@ function connector(wishes: ShimArgs, cliFile: string, signal: AbortSignal) {
     if (!mayStart) return reach();
     const link = await ifPresent(reach);
     if (link !== undefined) return link;
-    // Loaded only here: starting processes is what a shim hardly ever does.
+    // Loaded on demand, because a shim rarely starts a core.
     const { startCore } = await import('./start-core.ts');
     const start = { ...coreCommand(cliFile, wishes.config), runDir: location.runDir };
     return startCore(start, () => ifPresent(reach), signal);

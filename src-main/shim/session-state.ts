@@ -1,13 +1,12 @@
 /**
- * Session state that the shim retains so that a new core can take it over: the handshake, subscriptions, and calls in
- * flight.
+ * Session state kept by the shim so that a new core can take over: the handshake, subscriptions, and pending requests.
  */
 import { isObject, type JsonObject } from '../core/base/json.ts';
 import type { MessageFacts } from './line-reader.ts';
 
 interface Call {
   readonly id: string;
-  /** The request itself where sending it (once more) does no harm. */
+  /** The request, if sending it again is harmless. */
   line: Buffer | undefined;
 }
 
@@ -19,16 +18,16 @@ interface Listen {
 
 /** Messages for a new core, in order. */
 interface Replay {
-  /** The client's `initialize`; the rest follows when it has been answered. */
+  /** The client's `initialize`; the rest follows after its response. */
   readonly initialize: { readonly id: string; readonly line: Buffer } | undefined;
   readonly rest: readonly Buffer[];
-  /** Lines for the client, once the new core knows it. */
+  /** Lines for the client, after the new core has the session. */
   readonly news: readonly string[];
 }
 
 const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
 
-/** Requests that only read: asked again of a new core instead of being failed. */
+/** Read-only requests, which are repeated to a new core instead of failing. */
 const idempotentMethods =
   /^(initialize|ping|server\/discover|.+\/list|resources\/(read|subscribe|unsubscribe)|prompts\/get|completion\/complete|logging\/setLevel)$/;
 
@@ -36,45 +35,43 @@ export class SessionState {
   #initialize: { readonly id: string; readonly line: Buffer } | undefined;
   #initialized: Buffer | undefined;
   #logLevel: Call | undefined;
-  /** resources/subscribe by uri. */
+  /** resources/subscribe by URI. */
   readonly #subscriptions = new Map<string, Call>();
-  /** subscriptions/listen by id (2026-07-28). */
+  /** subscriptions/listen by ID (2026-07-28). */
   readonly #listens = new Map<string, Listen>();
   readonly #calls = new Map<string, Call>();
-  /** Requests of the core that the client is working on. */
+  /** Requests of the core that the client is processing. */
   readonly #coreRequests = new Set<string>();
-  /** Like the above, for a lost core; a new core has not sent them. */
+  /** The same for a lost core; a new core did not send them. */
   readonly #lostCoreRequests = new Set<string>();
   /** Replayed requests whose responses the client has already received. */
   readonly #suppressedResponses = new Set<string>();
-  /** Re-opened listens whose acknowledgement the client has had before. */
+  /** Reopened listens whose acknowledgement the client has already received. */
   readonly #suppressedAcks = new Set<string>();
   readonly #unnoted = new DeferredQueue();
 
-  /**
-   * Notes what has passed when there is time, or when somebody asks. Not for what might have to be withheld or hidden.
-   */
+  /** Records forwarded messages later, or when their state is needed. Not for messages that may have to be filtered. */
   deferNote(note: () => void, bytes: number): void {
     this.#unnoted.add(note, bytes);
   }
 
-  /** Whether the client waits for an answer. */
+  /** Whether the client has pending requests. */
   get waiting(): boolean {
     this.#unnoted.catchUp();
     return this.#calls.size > 0;
   }
 
-  /** Whether some message of the client must not reach the core. */
+  /** Whether some client message must not reach the core. */
   get filtersInput(): boolean {
     return this.#lostCoreRequests.size > 0;
   }
 
-  /** Whether some message of the core must not reach the client. */
+  /** Whether some core message must not reach the client. */
   get filtersOutput(): boolean {
     return this.#suppressedResponses.size > 0 || this.#suppressedAcks.size > 0;
   }
 
-  /** Notes a message that goes to the core; false where it must not. `line` is missing for long messages. */
+  /** Records a message for the core; false if it must not be sent. `line` is missing for long messages. */
   fromClient({ id, method, params }: MessageFacts, line: Buffer | undefined): boolean {
     this.#unnoted.catchUp();
     if (method === undefined) {
@@ -92,7 +89,7 @@ export class SessionState {
     return true;
   }
 
-  /** Notes a message of the core; false where the client must not see it. */
+  /** Records a message of the core; false if it must not reach the client. */
   fromCore({ id, method, params }: MessageFacts): boolean {
     this.#unnoted.catchUp();
     if (id !== undefined && method !== undefined) {
@@ -110,7 +107,7 @@ export class SessionState {
     return true;
   }
 
-  /** The line did certainly not reach the core: its requests can be sent to the next one, whatever they do. */
+  /** The line certainly did not reach the core: all of its requests can be sent to the next one. */
   undelivered(messages: readonly MessageFacts[], line: Buffer): void {
     this.#unnoted.catchUp();
     for (const { id } of messages) {
@@ -119,7 +116,7 @@ export class SessionState {
     }
   }
 
-  /** The core is gone: lines that tell the client what became of its calls, and of what it was asked. */
+  /** The core is gone: returns responses to the client's calls and cancellations of the core's requests. */
   onCoreLost(reason: string): string[] {
     this.#unnoted.catchUp();
     const lines = [...this.#coreRequests].map(cancelledLine);
@@ -137,8 +134,8 @@ export class SessionState {
   }
 
   /**
-   * Returns the messages for a new core. Read requests in flight are repeated once: one that crashes the core must not
-   * crash the next ones.
+   * Returns the messages for a new core. Pending read requests are repeated only once, so that one that crashes the
+   * core does not crash the next.
    */
   replay(): Replay {
     this.#unnoted.catchUp();
@@ -192,7 +189,7 @@ export class SessionState {
     return failed.map(({ id }) => errorLine(id, reason));
   }
 
-  /** The new core may list other tools than the lost one did. */
+  /** The new core may list other tools than the lost one. */
   #news(): string[] {
     const legacy = this.#initialized === undefined ? [] : [toolsChangedLine()];
     const listening = [...this.#listens].filter(([, { params, acknowledged }]) => {
@@ -203,9 +200,9 @@ export class SessionState {
   }
 }
 
-// What has passed and is not noted yet: reading each message as it went by made the next one wait.
+// Messages forwarded but not yet recorded: parsing each one immediately delayed the next.
 
-/** It is noted after this long, or when it holds this much memory. */
+/** Recorded after this time, or when this much memory is used. */
 const noteMs = 50;
 const maxDeferredBytes = 1024 * 1024;
 
@@ -214,7 +211,7 @@ class DeferredQueue {
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `bytes`: what the note keeps in memory until then. */
+  /** `bytes`: memory used until then. */
   add(note: () => void, bytes: number): void {
     this.#notes.push(note);
     this.#bytes += bytes;
@@ -222,7 +219,7 @@ class DeferredQueue {
     else this.#timer ??= setTimeout(() => this.catchUp(), noteMs).unref();
   }
 
-  /** Notes all of it now, in the order it came. */
+  /** Records all now, in order of arrival. */
   catchUp(): void {
     if (this.#notes.length === 0) return;
     clearTimeout(this.#timer);
@@ -232,10 +229,9 @@ class DeferredQueue {
   }
 }
 
-// The few MCP messages that the shim itself says to a client. Ids are JSON text, spelled as the other side spelled
-// them.
+// The few MCP messages that the shim itself sends to a client. IDs are JSON text, as spelled by the other side.
 
-/** A JSON-RPC error answer; -32000 is free for implementations to define (JSON-RPC 2.0, section 5.1). */
+/** A JSON-RPC error response; -32000 is implementation-defined (JSON-RPC 2.0, section 5.1). */
 export function errorLine(id: string, message: string): string {
   return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":${JSON.stringify(message)}}}\n`;
 }
@@ -246,7 +242,7 @@ function cancelledLine(id: string): string {
   return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":${reason}}}\n`;
 }
 
-/** For a 2026-07-28 client it belongs to the `subscriptions/listen` with that id. */
+/** For a 2026-07-28 client it belongs to the `subscriptions/listen` with that ID. */
 function toolsChangedLine(listenId?: string): string {
   const params = listenId === undefined ? '' : `,"params":{"_meta":{"${subscriptionKey}":${listenId}}}`;
   return `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"${params}}\n`;

@@ -1,13 +1,14 @@
 /**
- * Joins one client app to the core for as long as the client lives, however often the core goes away:
+ * Connects one client app to the core for the lifetime of the client, however often the core restarts:
  *
- *   dialling ──let in──▶ taking up ──the core knows the session──▶ joined ──core gone──▶ away
- *      │ ▲                                                                                │
- *      ▼ └─────────────── the client speaks, or a core listens again ◀────────────────────┘
- *   refused: what the client says is answered with the reason
+ * connecting ──accepted──▶ resuming ──session restored──▶ connected ──core lost──▶ disconnected
+ * │ ▲ │
+ * ▼ └──────────────── the client sends something, or a core listens again ◀────────────┘
+ * refused: client requests are answered with the reason
  *
- * Away, a core is only looked for. It is started when the client wants something, so that who quits Tooltray has quit
- * it.
+ * While disconnected, the shim only looks for a running core. It starts one when the client sends something, so that a
+ * user's quit
+ * is respected.
  */
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,18 +21,18 @@ import { errorLine, SessionState } from './session-state.ts';
 interface ShimSessionOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** Aborted when the client has left; what is in progress on its behalf may end. */
+  /** Aborted when the client has disconnected; its work in progress may stop. */
   readonly ending: AbortController;
-  /** Reaches the core; rejects with CoreAbsent where nobody listens and none may be started. */
+  /** Connects to the core; rejects with CoreNotRunningError if none runs and none may be started. */
   readonly connect: (mayStart: boolean) => Promise<Link>;
-  /** Tells the user (stderr). */
+  /** Reports to the user (stderr). */
   readonly complain: (text: string) => void;
 }
 
 const coreLostMessage =
   'Tooltray was restarted during this call and its result is lost. The call may have taken effect. Retry it only if that is safe.';
 
-/** How long to wait for pending responses after the client has closed its side, in ms. */
+/** Time for pending responses after the client has closed its side, in ms. */
 const drainTimeoutMs = 2000;
 const minPollMs = 100;
 const maxPollMs = 2000;
@@ -41,9 +42,9 @@ export class ShimSession {
   readonly #inbox: InputBuffer;
   readonly #memory = new SessionState();
   readonly #reader = new LineReader((piece) => this.#clientPiece(piece));
-  /** The core that takes what the client says; undefined in every state but joined. */
+  /** The core that receives the client's messages; undefined unless connected. */
   #core: CoreConnection | undefined;
-  /** The core that got the beginning of the line now coming from the client. */
+  /** The core that received the beginning of the current line. */
   #lineTo: CoreConnection | undefined;
   #leaving = false;
   #refusal = coreLostMessage;
@@ -51,11 +52,11 @@ export class ShimSession {
   constructor(options: ShimSessionOptions) {
     this.#options = options;
     this.#inbox = new InputBuffer(options.input, () => this.#onClientClosed());
-    // The client has disappeared, so there is no one left to serve.
+    // The client has disappeared.
     options.output.on('error', () => this.#leave());
   }
 
-  /** Resolves when the client has left. `first` is the attempt to connect that is already in progress. */
+  /** Resolves when the client has disconnected. `first` is the connection attempt in progress. */
   async run(first: Promise<Link>): Promise<void> {
     let attempt: Promise<Link> | undefined = first;
     while (attempt !== undefined) {
@@ -122,9 +123,9 @@ export class ShimSession {
     }
   }
 
-  /** Rejects everything that is pending, because no core is available, and waits until the client tries again. */
+  /** Rejects all pending requests, because no core is available, and waits until the client tries again. */
   async #refuse(error: Error): Promise<void> {
-    // Loaded only here: a shim hardly ever fails.
+    // Loaded on demand, because a shim rarely fails.
     const { failureText } = await import('./failure-text.ts');
     const text = failureText(error);
     this.#refusal = text;
@@ -136,7 +137,7 @@ export class ShimSession {
   }
 
   #clientPiece({ bytes, first, last, messages }: Chunk): void {
-    // A line goes to one core, whole: what began on the line of a lost core does not go on in the next.
+    // A line goes to a single core: the rest of a line begun on a lost core is not sent to the next.
     if (first) this.#lineTo = this.#core;
     const core = this.#core;
     if (core === undefined || this.#lineTo !== core) {
@@ -145,7 +146,7 @@ export class ShimSession {
     }
     const line = first && last ? bytes : undefined;
     const note = () => messages().map((message) => this.#memory.fromClient(message, line));
-    // Almost always the core may have it: then the bytes go, and what they say is noted when there is time.
+    // Usually nothing is filtered: the bytes are forwarded immediately and recorded later.
     if (!this.#memory.filtersInput) {
       this.#send(core, bytes, line);
       return this.#memory.deferNote(note, bytes.length);
@@ -163,7 +164,7 @@ export class ShimSession {
 
   #onClientClosed(): void {
     if (this.#core === undefined) {
-      // Input that the client sent before it closed is still processed, as in `tooltray stdio < requests`.
+      // Input sent before the client closed is still processed, as in `tooltray stdio < requests`.
       if (!this.#inbox.hasData) this.#leave();
       return;
     }

@@ -1,4 +1,4 @@
-/** Starts a core if none runs, once even when many shims want one, and waits until it answers. */
+/** Starts a core if none runs, only once even if many shims need one, and waits until it accepts connections. */
 import { execFile, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -17,19 +17,19 @@ export interface CoreStart {
 
 interface Launched {
   readonly isBrokered: boolean;
-  /** How the process ended, once it has; a core that finds another one running also ends. */
+  /** How the process ended; a core that finds another one running also ends. */
   ended: { readonly how: string; readonly at: number; readonly isFine: boolean } | undefined;
 }
 
 const startTimeoutMs = 20_000;
 const pollMs = 50;
-/** How long another core may take to respond after ours ended, in ms. */
+/** Time for another core to respond after ours ended, in ms. */
 const exitGraceMs = 2000;
 
 /**
- * Calls `connect` until it resolves with something; it gives undefined while nobody listens.
- * Rejects at once if the user quit Tooltray until they start it, after 20 s, when the started process ends without one
- * answering, or with the signal's reason.
+ * Calls `connect` until it resolves with a value; it returns undefined while no core listens. Rejects immediately if
+ * the user quit Tooltray until they start it; otherwise after 20 s, when the started process ends without one
+ * responding, or with the signal's reason.
  */
 export async function startCore<T>(
   start: CoreStart,
@@ -45,7 +45,7 @@ export async function startCore<T>(
   const deadline = Date.now() + startTimeoutMs;
   let launched: Launched | undefined;
   for (;;) {
-    // Acquired before the next attempt: the previous holder of the lock may have started a core.
+    // Acquired before the next attempt, because the previous lock holder may have started a core.
     const mayLaunch = launched === undefined && lock.tryAcquire();
     const link = await connect();
     if (link !== undefined) return link;
@@ -54,18 +54,19 @@ export async function startCore<T>(
       const env = await withSession(start, process.platform);
       launched = launch({ command, env, runDir }, brokered(start, process.platform), logFile);
     }
-    // Without the broker, as on a machine where it is blocked, the app is still reached if nothing is redirected.
+    // If the system program that starts the app is blocked, the app is started directly, which works unless files are
+    // redirected.
     if (launched?.isBrokered === true && launched.ended?.isFine === false)
       launched = launch(start, start.command, logFile);
     const ended = launched?.ended;
-    // A process that ends well has found another one that is starting.
+    // A process that exits successfully has found another one that is starting.
     if (ended !== undefined && !ended.isFine && Date.now() - ended.at > exitGraceMs) throw failure(ended.how, logFile);
     if (Date.now() > deadline) throw failure(`it did not answer within ${startTimeoutMs / 1000} seconds`, logFile);
     await sleep(pollMs, undefined, { signal });
   }
 }
 
-/** Says "I am starting the core": keeps ten shims from starting ten. The core itself makes sure that only one stays. */
+/** Lock that keeps ten shims from starting ten cores. The core itself ensures that only one remains. */
 export function startLock(runDir: string): LockFile {
   return new LockFile(join(runDir, 'start.lock'), 60_000);
 }
@@ -76,10 +77,10 @@ function launch(start: CoreStart, command: readonly string[], logFile: string): 
   const launched: Launched = { isBrokered, ended: undefined };
   const log = openSync(logFile, 'w', 0o600);
   try {
-    // Its own session, and not in the client app's folder: it outlives both.
+    // In its own process session, and not in the client app's working directory, because it outlives both.
     const child = spawn(command[0] ?? '', command.slice(1), {
       cwd: homedir(),
-      // The shim may be started by a server of another core, which kills every process with this mark.
+      // The shim may have been started by a server of another core, which kills every process with this mark.
       env: { ...env, TOOLTRAY_PROCESS: undefined },
       detached: true,
       windowsHide: isBrokered || hidesWindows(command, env),
@@ -96,10 +97,10 @@ function launch(start: CoreStart, command: readonly string[], logFile: string): 
 }
 
 /**
- * The command that starts the app through a program of the system, so that it is no descendant of the client app:
- * Windows redirects what those of a packaged client app write, and macOS asks for permissions in the name of the client
- * app. A private instance (`TOOLTRAY_HOME`) is started directly, since a broker passes no environment on. Its end with
- * 0 means that the app starts.
+ * Command that starts the app through a system program, so that it is not a descendant of the client app: Windows
+ * redirects file access of a packaged app's descendants, and macOS requests permissions in the client app's name. A
+ * private instance (`TOOLTRAY_HOME`) is started directly, since these programs do not pass the environment on. Exit
+ * code 0 means that the app is starting.
  */
 export function brokered(
   { command, env }: Pick<CoreStart, 'command' | 'env'>,
@@ -127,8 +128,8 @@ const sessionVariables =
   /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_RUNTIME_DIR|XDG_CURRENT_DESKTOP|XDG_SESSION_TYPE|DBUS_SESSION_BUS_ADDRESS)=(.+)$/;
 
 /**
- * The environment in which the app finds the user's desktop. Client apps pass few variables on, and none of it among
- * them; systemd has them on Linux. Unchanged if it cannot be asked.
+ * Environment with the variables of the user's desktop session. Client apps do not pass these on; on Linux systemd has
+ * them. Unchanged if it cannot be asked.
  */
 export async function withSession(
   { command, env }: Pick<CoreStart, 'command' | 'env'>,
@@ -148,7 +149,7 @@ export async function withSession(
   return { ...env, ...Object.fromEntries(found) };
 }
 
-/** The app would start with its window hidden; Node.js and what it runs have no window to show. */
+/** The app itself would start with a hidden window; Node.js and its children have no window to show. */
 export function hidesWindows([program = '']: readonly string[], env: NodeJS.ProcessEnv): boolean {
   return env['ELECTRON_RUN_AS_NODE'] !== undefined || /(?:^|[\\/])node(?:\.exe)?$/i.test(program);
 }
@@ -167,10 +168,7 @@ function tail(file: string): string {
   }
 }
 
-/**
- * The line that says why: what the command line or Node.js printed as the error, not the stack and the version below
- * it.
- */
+/** The error line printed by the command line or Node.js, without stack trace and version. */
 export function lastWordsIn(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd());
   const error = lines.findLast((line) => /^(?:tooltray: |(?:Uncaught )?\w*(?:Error|Exception)\b[^:]*: )/.test(line));
@@ -178,7 +176,7 @@ export function lastWordsIn(text: string): string {
   return said.slice(0, 500);
 }
 
-/** How a core is started from here: by what the launcher of the installed app names, else by our own command line. */
+/** How to start a core: the command named by the installed app's launcher, otherwise our own command line. */
 export interface CoreCommand {
   /** Program and arguments. */
   readonly command: readonly string[];

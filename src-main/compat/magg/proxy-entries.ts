@@ -1,6 +1,5 @@
 /**
- * The catalog as the proxy tool shows it: tools, prompts, and resources together with templates, each with all its
- * spellings.
+ * The catalog as shown by the proxy tool: tools, prompts, and resources with templates, each with all its spellings.
  */
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../../core/base/json.ts';
@@ -15,9 +14,9 @@ import type { ProxyListRequest, ProxyType } from './proxy-request.ts';
 
 interface ProxyEntry {
   readonly server: string;
-  /** The Python class of its definition. */
+  /** Python class of its definition. */
   readonly pythonType: 'Tool' | 'Prompt' | 'Resource' | 'ResourceTemplate';
-  /** The entry in a list, and when requested alone. */
+  /** The entry as listed and as returned by `info`. */
   readonly listed: JsonObject;
   readonly whole: JsonObject;
   readonly tool?: CatalogEntry;
@@ -25,14 +24,14 @@ interface ProxyEntry {
   readonly spellings: readonly string[];
 }
 
-/** Magg's type names of lists. Its own client compares the one of resources exactly. */
+/** Magg's type names of lists. Its client compares the one for resources exactly. */
 export const listTypes: Readonly<Record<ProxyType, string>> = {
   tool: 'Tool',
   resource: 'mcp.types.Resource | mcp.types.ResourceTemplate',
   prompt: 'Prompt',
 };
 
-/** A longer one is no misspelt name. */
+/** Maximum length for spelling suggestions. */
 const maxPathLength = 200;
 const maxNamed = 10;
 
@@ -46,7 +45,7 @@ export function proxyEntries(type: ProxyType, view: ModeView): readonly ProxyEnt
   ];
 }
 
-/** Entries that a list request matches, before paging. */
+/** Entries that match a list request, before paging. */
 export function filterEntries(
   entries: readonly ProxyEntry[],
   { server, prefix, tags }: ProxyListRequest,
@@ -63,8 +62,8 @@ export function filterEntries(
 }
 
 /**
- * The entry of that name or URI. Rejects with AppError `not_found` or `tool_ambiguous`, or what keeps its server from
- * telling.
+ * The entry with this name or URI. Rejects with AppError `not_found` or `tool_ambiguous`, or the reason why its server
+ * is unavailable.
  */
 export async function findEntry(type: ProxyType, path: string, view: HelperContext): Promise<ProxyEntry> {
   try {
@@ -92,7 +91,7 @@ function promptNamed(path: string, view: HelperContext): ProxyEntry {
   return promptEntry(resolveEntry(view.catalog, 'prompts', path), view);
 }
 
-/** Finds a resource by its URI, or by its server's name for it. */
+/** Finds a resource by URI, or by its server's name for it. */
 function resourceNamed(path: string, view: HelperContext): ProxyEntry {
   const entries = proxyEntries('resource', view);
   const found = entries.find(({ spellings }) => spellings.includes(path));
@@ -135,7 +134,7 @@ function promptEntry(prompt: CatalogEntry, { catalog }: ModeView): ProxyEntry {
   return { listed: shown, whole: shown, pythonType: 'Prompt', server, spellings: namesOf(prompt, catalog) };
 }
 
-/** A URI as Magg spells it where servers have a prefix: `data://cfg` of `m` is `data://m/cfg`. */
+/** A URI in Magg's format for servers with a prefix: `data://cfg` of `m` is `data://m/cfg`. */
 function maggSpelling(prefix: string, uri: string): string {
   return uri.replace('://', `://${prefix}/`);
 }
@@ -155,7 +154,7 @@ function located(
   return { server, pythonType, listed: shown, whole: shown, spellings };
 }
 
-/** MCP has no tags; FastMCP, which Magg is built on, puts them into `_meta`. */
+/** MCP has no tags; FastMCP, on which Magg is based, stores them in `_meta`. */
 function tagsOf({ tags, _meta }: JsonObject): readonly string[] {
   const meta = objectOrEmpty(_meta);
   const places = [
@@ -172,7 +171,7 @@ export interface ProxyMeta {
   readonly proxyAction: 'list' | 'info' | 'call';
   readonly proxyType: ProxyType;
   readonly proxyPath?: string;
-  /** The Python class that Magg's clients decode it as. */
+  /** Python class that Magg's clients decode it as. */
   readonly pythonType?: string;
   readonly many?: boolean;
   readonly totalCount?: number;
@@ -180,7 +179,7 @@ export interface ProxyMeta {
   readonly limit?: number;
 }
 
-/** A content item with the facts beside what it said already. */
+/** A content item with the proxy's metadata added. */
 export function withProxyMeta(item: JsonObject, facts: ProxyMeta, meta: JsonObject = {}): JsonObject {
   const { annotations, _meta } = item;
   return {

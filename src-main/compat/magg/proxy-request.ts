@@ -1,6 +1,6 @@
 /**
- * Reads and checks the input of the proxy tool. Source: MCP Proxy Extension 0.1.0, sections 2.2 and 2.3, appendices
- * A.1, A.3.
+ * Parses and validates the input of the proxy tool. Source: MCP Proxy Extension 0.1.0, sections 2.2 and 2.3,
+ * appendices A.1, A.3.
  */
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, toPlainNumber } from '../../core/base/json.ts';
@@ -20,12 +20,14 @@ export interface ProxyListRequest {
   readonly type: ProxyType;
   readonly limit: number;
   readonly offset: number;
-  /** A server's name, or what the listed name must begin with. */
+  /** A server's name or the prefix of a listed name. */
   readonly server: string | undefined;
   readonly prefix: string | undefined;
-  /** Description of the task: only tools for it, a line each. Our extension; the specification has no search. */
+  /**
+   * Search query: returns only matching tools, one line each. Tooltray's extension; the specification has no search.
+   */
   readonly query: string | undefined;
-  /** One of them is enough. */
+  /** Entries must have at least one of them. */
   readonly tags: readonly string[];
 }
 
@@ -41,7 +43,7 @@ export interface ProxyCallRequest {
   readonly path: string;
   readonly server: string | undefined;
   readonly args: JsonObject;
-  /** Arguments found next to the proxy's own keys. */
+  /** Arguments given next to the proxy's own keys. */
   readonly beside: JsonObject;
 }
 
@@ -52,7 +54,7 @@ interface BatchRequest {
 
 type ProxyRequest = ProxyListRequest | ProxyInfoRequest | ProxyCallRequest | BatchRequest;
 
-/** Default page size; stated in every list. */
+/** Default page size, stated in every list. */
 const defaultLimit = 100;
 const maxLimit = 1000;
 const maxOperations = 100;
@@ -113,7 +115,7 @@ function readOperations(value: unknown): readonly JsonObject[] {
   throw invalid(`'operations' is required for action 'batch'.`, fix);
 }
 
-/** The name or URI, under whichever key a client app uses for it. */
+/** The name or URI, under any of the keys that client apps use. */
 function readPath(input: JsonObject): string | undefined {
   const named = { ...input, path: text(input['path']) ?? input['uri'] };
   const isNamed = [named.path, input['name'], input['tool'], input['tool_name']].some((one) => text(one) !== undefined);

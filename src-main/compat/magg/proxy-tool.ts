@@ -1,5 +1,6 @@
 /**
- * The tool `proxy`: tools, resources and prompts of all servers through one. Source: MCP Proxy Extension 0.1.0 (Magg).
+ * The tool `proxy`: tools, resources, and prompts of all servers through a single tool. Source: MCP Proxy Extension
+ * 0.1.0 (Magg).
  */
 import { isObject, tryParseJson, type JsonObject, objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
 import { AppError } from '../../core/base/errors.ts';
@@ -79,7 +80,7 @@ async function run(input: JsonObject, context: HelperContext): Promise<Result> {
 
 // The actions `list` and `info` of the proxy tool.
 
-/** One page; how many there are in all is said next to it, also when the page is empty. */
+/** One page, with the total count even if the page is empty. */
 function listEntries(request: ProxyListRequest, view: HelperContext): JsonObject {
   const { type, limit, offset, query } = request;
   if (query !== undefined) return toolsFor(query, request, view);
@@ -99,7 +100,7 @@ function listEntries(request: ProxyListRequest, view: HelperContext): JsonObject
   return { content: [item] };
 }
 
-/** Lines to call by. */
+/** Matching tools as lines with call syntax. */
 function toolsFor(query: string, request: ProxyListRequest, view: ModeView): JsonObject {
   const among = new Set(
     filterEntries(proxyEntries('tool', view), request, view.catalog).map(({ listed }) => listed['name']),
@@ -112,7 +113,10 @@ function toolsFor(query: string, request: ProxyListRequest, view: ModeView): Jso
   return { content: [{ type: 'text', text }] };
 }
 
-/** The whole definition. Rejects with AppError `not_found` or tool_ambiguous, or what keeps its server from telling. */
+/**
+ * The full definition. Rejects with AppError `not_found` or `tool_ambiguous`, or the reason why its server is
+ * unavailable.
+ */
 async function entryInfo({ type, path }: ProxyInfoRequest, context: HelperContext): Promise<JsonObject> {
   if (type !== 'tool') await context.settled();
   const { whole, tool, pythonType } = await findEntry(type, path, context);
@@ -121,14 +125,14 @@ async function entryInfo({ type, path }: ProxyInfoRequest, context: HelperContex
   return { content: [jsonItem(`proxy:info/${type}/${path}`, whole, facts)] };
 }
 
-// The action `batch` of the proxy tool: several operations in one call, in their order, one after the other, because a
-// later one may need what an earlier one did. Source: MCP Proxy Extension 0.1.0, appendix A.1, which leaves the answer
-// open.
+// The action `batch` of the proxy tool: several operations in one call, executed sequentially, because later ones may
+// depend on earlier ones. Source: MCP Proxy Extension 0.1.0, appendix A.1, which does not define the response.
 
 type Run = (operation: JsonObject) => Promise<Result>;
 
 /**
- * The items of all answers; each says of which operation it is. It is an error as a whole only where every one failed.
+ * Combines the content items of all results, each labelled with its operation. An error only if every operation
+ * failed.
  */
 async function runBatch(operations: readonly JsonObject[], run: Run, signal: AbortSignal): Promise<JsonObject> {
   const results: JsonObject[] = [];
@@ -144,16 +148,13 @@ async function runBatch(operations: readonly JsonObject[], run: Run, signal: Abo
   return { content, ...(results.every((result) => result['isError'] === true) && { isError: true }) };
 }
 
-/**
- * Apps show a model only the texts, one after another: without a heading it could not tell which operation a text
- * belongs to.
- */
+/** Apps concatenate a model's texts, so each operation's text needs a heading. */
 function heading({ path, action, type }: JsonObject, operation: number): JsonObject {
   const what = typeof path === 'string' ? truncateName(path) : `${textOrEmpty(action)} ${textOrEmpty(type)}`.trim();
   return markItem({ type: 'text', text: `${operation + 1}. ${what}:` }, { operation, isHeading: true });
 }
 
-/** A failure is the answer to that operation; the others go on. */
+/** A failure becomes the operation's result; the others continue. */
 async function runOne(operation: JsonObject, run: Run): Promise<JsonObject> {
   try {
     if (operation['action'] === 'batch') throw new AppError('bad_request', 'A batch cannot contain another batch.');
@@ -170,7 +171,7 @@ async function runOne(operation: JsonObject, run: Run): Promise<JsonObject> {
 
 function itemsOf({ content, structuredContent, isError }: JsonObject, operation: number): JsonObject[] {
   const items = Array.isArray(content) ? (content as unknown[]).filter(isObject) : [];
-  // What has no item of its own would be lost, and with it the place of the operation.
+  // Without a content item, the operation would be missing from the response.
   const shown = items.length > 0 ? items : [{ type: 'text', text: JSON.stringify(structuredContent ?? null) }];
   return shown.map((item) => markItem(item, { operation, ...(isError === true && { isError }) }));
 }
@@ -186,8 +187,7 @@ function markItem(item: JsonObject, mark: JsonObject): JsonObject {
   };
 }
 
-// The action `call` of the proxy tool: calls a tool, reads a resource, gets a prompt, and says on each item what it is
-// of.
+// The action `call` of the proxy tool: calls a tool, reads a resource, or gets a prompt, and labels each content item.
 
 /** Rejects with AppError, or with the server's RpcError. */
 async function callCapability(request: ProxyCallRequest, context: HelperContext): Promise<Result> {
@@ -195,7 +195,7 @@ async function callCapability(request: ProxyCallRequest, context: HelperContext)
   const facts: ProxyMeta = { proxyAction: 'call', proxyType: type, proxyPath: path };
   if (type === 'tool') return toolResult(await callTool(request, context), facts);
   const result = type === 'resource' ? await readResource(path, context) : await getPrompt(request, context);
-  // A question to the user goes back as it is; the client app's next try brings the answer.
+  // An elicitation request is returned unchanged; the client app's retry contains the response.
   if (scalarOf(result, 'resultType') === 'input_required') return result;
   return type === 'resource' ? resourceResult(toObject(result), facts) : promptResult(toObject(result), facts);
 }
@@ -212,7 +212,7 @@ async function callTool({ path, server, args, beside }: ProxyCallRequest, contex
 }
 
 function toolResult(result: Result, facts: ProxyMeta): Result {
-  // A result of one megabyte or more stays the bytes it arrived as, so the facts are stated once for all of its items.
+  // A result of one megabyte or more is passed on unparsed, so the metadata is added once for all of its items.
   if (result instanceof RawJson) return result.withMembers({ _meta: { [proxyMetaKey]: facts } });
   const { content } = result;
   if (!Array.isArray(content)) return result;
@@ -229,7 +229,7 @@ async function readResource(uri: string, context: HelperContext): Promise<Result
   }
 }
 
-/** The URI of the resource that has this name. Rejects with AppError `not_found`, with what to give for a template. */
+/** URI of the resource with this name. Rejects with AppError `not_found`, which for a template says what to provide. */
 async function uriNamed(name: string, view: HelperContext): Promise<string> {
   const { listed } = await findEntry('resource', name, view);
   if (typeof listed['uri'] === 'string') return listed['uri'];
@@ -244,7 +244,7 @@ function isMissing(error: unknown, uri: string): boolean {
   return error instanceof RpcError && error.message.startsWith(notFoundText(uri));
 }
 
-/** Magg's spelling, `data://m/cfg` for `data://cfg` of server m, as a URI of that server alone. */
+/** Converts Magg's spelling, `data://m/cfg` for `data://cfg` of server m, to that server's URI. */
 function ofPrefixedServer(uri: string, { finder }: HelperContext): string | undefined {
   const [, scheme, prefix, rest] = /^([^:/?#]+:\/\/)([^/]+)\/(.*)$/s.exec(uri) ?? [];
   const server = prefix === undefined ? undefined : finder.server(prefix)?.config.name;
@@ -263,7 +263,7 @@ function resourceResult({ contents }: JsonObject, facts: ProxyMeta): JsonObject 
 }
 
 async function getPrompt({ path, args }: ProxyCallRequest, context: HelperContext): Promise<Result> {
-  // Arguments of prompts are texts; models write numbers and lists all the same.
+  // Prompt arguments must be strings, but models also write numbers and lists.
   const texts = Object.entries(args).map(([key, value]) => [
     key,
     typeof value === 'string' ? value : JSON.stringify(value),
@@ -279,8 +279,8 @@ function promptResult(result: JsonObject, facts: ProxyMeta): JsonObject {
 }
 
 /**
- * Text of a resource that is JSON under another name becomes JSON by name, its own type kept as `contentType`.
- * Source: MCP Proxy Extension 0.1.0, sections 3.2.2 and 4.2.
+ * Declares a JSON text of a resource as JSON and keeps its original type as `contentType`. Source: MCP Proxy Extension
+ * 0.1.0, sections 3.2.2 and 4.2.
  */
 export function objectify(resource: JsonObject): JsonObject {
   const { text, mimeType } = resource;

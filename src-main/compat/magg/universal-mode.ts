@@ -1,4 +1,4 @@
-/** Mode `universal`: one tool for tools, resources and prompts, for client apps that know tools only. */
+/** Mode `universal`: one tool for tools, resources, and prompts, for client apps that support only tools. */
 import { languagesText } from '../../core/modes/catalog-languages.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
 import { proxyTool } from './proxy-tool.ts';

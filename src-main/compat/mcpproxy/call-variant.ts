@@ -1,4 +1,4 @@
-/** call_tool_read, call_tool_write and call_tool_destructive: one call, with what it is meant to do in its name. */
+/** call_tool_read, call_tool_write, and call_tool_destructive: a call whose tool name declares the intent. */
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../core/base/json.ts';
 import { truncateName } from '../../core/base/visible-text.ts';
@@ -18,7 +18,7 @@ const what: Readonly<Record<Intent, string>> = {
   destructive: 'Call a tool that may overwrite or delete.',
 };
 
-/** Annotations that differ from the defaults of MCP. */
+/** Annotations that differ from MCP's defaults. */
 const effects: Readonly<Record<Intent, JsonObject>> = {
   read: { readOnlyHint: true },
   write: { destructiveHint: false },
@@ -61,7 +61,7 @@ export function callVariant(variant: Intent): HelperTool {
 }
 
 function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
-  // Next to a "name", a "path" or a "tool" is more likely an argument of the tool than its name once more.
+  // Next to `name`, `path` or `tool` is more likely an argument of the tool.
   const tool = trimmedId(readTrimmedText(call['name']) ?? readToolName(call));
   const own = new Set<string>([...argumentKeys, ...intentKeys, 'name', '_meta']);
   const server = tool.includes(':') ? undefined : readServerName(call);
@@ -77,20 +77,20 @@ function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
   };
 }
 
-/** If both `args` and `args_json` are given, the text wins, as in MCPProxy. */
+/** If both `args` and `args_json` are given, the string wins, as in MCPProxy. */
 function withoutTwin(call: JsonObject): JsonObject {
   if (call['args'] === undefined || call['args_json'] === undefined) return call;
   const { args, args_json: text, ...rest } = call;
   return readTrimmedText(text) === undefined ? { ...rest, args } : { ...rest, args_json: text };
 }
 
-/** Models put blanks around the colon of `server:tool`. */
+/** Models sometimes put spaces around the colon of `server:tool`. */
 function trimmedId(id: string): string {
   const [server, ...rest] = id.split(':');
   return rest.length === 0 ? id : `${server?.trim()}:${rest.join(':').trim()}`;
 }
 
-// What a model says a call is for, in MCPProxy's two forms: nested, where it must name the operation, or flat.
+// The model's declared intent in MCPProxy's two forms: nested, which must name the operation, or flat.
 
 interface IntentProblem {
   readonly code:
@@ -104,15 +104,13 @@ interface IntentProblem {
 }
 
 const sensitivities = ['public', 'internal', 'private', 'unknown'];
-/** In bytes of UTF-8. */
+/** In UTF-8 bytes. */
 const maxReasonBytes = 1000;
 
-/** Names that a declaration uses in the input of a call. */
+/** Input keys of the declared intent. */
 const intentKeys: readonly string[] = ['intent', 'intent_data_sensitivity', 'intent_reason'];
 
-/**
- * Problem of the declaration for a call through `call_tool_<variant>`. Declaring nothing is the flat form, and valid.
- */
+/** Why the declared intent is invalid for a call through `call_tool_<variant>`. No declaration is valid. */
 export function intentProblem(input: JsonObject, variant: Intent): IntentProblem | undefined {
   if (input['intent'] === undefined) {
     return detailProblem(input['intent_data_sensitivity'], input['intent_reason']);
@@ -138,13 +136,13 @@ export function intentProblem(input: JsonObject, variant: Intent): IntentProblem
   return detailProblem(sensitivity ?? input['intent_data_sensitivity'], reason ?? input['intent_reason']);
 }
 
-/** Reason of the call in a valid declaration. */
+/** Reason stated in a valid declaration. */
 function declaredReason(input: JsonObject): string | undefined {
   const reason = toObject(input['intent'])?.['reason'] ?? input['intent_reason'];
   return typeof reason === 'string' && reason !== '' ? reason : undefined;
 }
 
-/** Returns the sensitivity that a declaration states for the data. */
+/** Data sensitivity stated in a declaration. */
 function declaredSensitivity(input: JsonObject): string | undefined {
   const sensitivity = toObject(input['intent'])?.['data_sensitivity'] ?? input['intent_data_sensitivity'];
   return sensitivities.find((one) => one === sensitivity);
@@ -175,7 +173,7 @@ function toObject(value: unknown): JsonObject | undefined {
 
 // A call that came to nothing, in the shapes that MCPProxy's users know; always an error to the model.
 
-/** Throws what is not for the model: a call that was cancelled, a defect of Tooltray. */
+/** Throws errors that are not meant for the model: cancelled calls and internal errors. */
 export function callErrorResult(error: unknown, tool: string, context: HelperContext, args?: unknown): JsonObject {
   if (error instanceof RpcError) return jsonError(rpcFailure(error, tool, context));
   if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
@@ -213,7 +211,7 @@ function detailsOf({ fix, data }: AppError): JsonObject {
 
 function rpcFailure(error: RpcError, name: string, { catalog }: HelperContext): JsonObject {
   const { code, data } = error;
-  // The whole schema follows as a member.
+  // The full schema is added as a member.
   const refusal = error instanceof ArgumentsRejectedError ? error : undefined;
   const message = refusal?.serverMessage ?? error.message;
   if (code !== rpcCode.invalidParams || refusal === undefined) {
@@ -230,7 +228,7 @@ function rpcFailure(error: RpcError, name: string, { catalog }: HelperContext): 
   };
 }
 
-/** A server that nobody has accepted: no error in MCPProxy's answer. Of the server's own words there are none. */
+/** A server that the user has not accepted; not an error in MCPProxy's format. Contains no server text. */
 function heldServer(
   name: string,
   { server, tool, error: { message, fix, data } }: UnavailableTool,
@@ -249,12 +247,12 @@ function heldServer(
   });
 }
 
-/** The tool's own name in `server:tool`: the server's listing is not read before a user accepts it. */
+/** The tool's name in `server:tool`: the server's listing is not read before the user accepts it. */
 function ownNameIn(name: string): string {
   return truncateName(name.slice(name.indexOf(':') + 1).trim());
 }
 
-/** A tool that says something else than was accepted of it, or that is new; what it says now reaches no model. */
+/** A new tool, or one whose definition differs from the accepted one; its definition is hidden from models. */
 function heldTool({ message, fix }: AppError, data: Record<string, unknown>): JsonObject {
   return jsonResult({
     status: 'TOOL_QUARANTINED',
@@ -267,7 +265,7 @@ function heldTool({ message, fix }: AppError, data: Record<string, unknown>): Js
   });
 }
 
-/** MCPProxy's own text for an unknown name, or for a server or tool that is off. */
+/** MCPProxy's own text for an unknown name, or a disabled server or tool. */
 function notCalled(
   error: AppError,
   name: string,

@@ -1,13 +1,16 @@
-/** `code_execution`, as MCPProxy documents it: tools answer at once with `{ok, result}`, and so does the whole. */
+/**
+ * `code_execution`, as MCPProxy documents it: tool calls return `{ok, result}` synchronously, and so does the whole
+ * program.
+ */
 import { isObject, type JsonObject, toPlainNumber, tryParsePlainJson } from '../../core/base/json.ts';
 import type { CodeRunLimits } from '../../core/code-runner/run-request.ts';
 import type { HelperTool } from '../../core/modes/mode.ts';
 import { type CodeRunOptions, parseLanguage, runCode } from '../../core/modes/run-code.ts';
 
-/** Documented limits: two minutes, any number of calls. */
+/** Documented limits: two minutes, unlimited calls. */
 const ownLimits: Partial<CodeRunLimits> = { timeMs: 120_000, calls: Infinity };
 
-/** Problem of the input itself, with MCPProxy's code. */
+/** An invalid input, with MCPProxy's error code. */
 interface Refusal {
   readonly code: 'INVALID_ARGS' | 'INVALID_LANGUAGE';
   readonly message: string;
@@ -92,7 +95,7 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** An object, or its JSON text; undefined for anything else. */
+/** An object, or one as JSON text; undefined for anything else. */
 function readObject(given: unknown): JsonObject | undefined {
   if (given === undefined || given === null || given === '') return {};
   const value = typeof given === 'string' ? tryParsePlainJson(given) : given;

@@ -1,4 +1,4 @@
-/** Results of MCPProxy's tools: a value as one JSON text. */
+/** Results of MCPProxy's tools: a value as JSON text. */
 import { AppError } from '../../core/base/errors.ts';
 import type { ChangeOutcome } from '../../core/admin/server-admin.ts';
 import { type JsonObject, toPlainNumber } from '../../core/base/json.ts';
@@ -7,7 +7,7 @@ export function jsonResult(value: unknown): JsonObject {
   return { content: [{ type: 'text', text: JSON.stringify(value) }] };
 }
 
-/** The same for what the model should not take for success. */
+/** The same, marked as an error. */
 export function jsonError(value: unknown): JsonObject {
   return { ...jsonResult(value), isError: true };
 }
@@ -18,14 +18,14 @@ export function notAllowedError(what: string, fix: string): AppError {
 
 // Options as models write them: numbers and switches also as texts.
 
-/** Between 1 and `most`; `usual` for what is no number, or none above zero. */
+/** Clamped to 1…`most`; `usual` if not a positive number. */
 export function readClampedInteger(value: unknown, usual: number, most: number): number {
   const wanted = typeof value === 'string' ? Number.parseFloat(value) : toPlainNumber(value);
   if (typeof wanted !== 'number' || !Number.isFinite(wanted) || wanted < 1) return usual;
   return Math.min(Math.trunc(wanted), most);
 }
 
-/** Trimmed; undefined for what is no text or an empty one. */
+/** Trimmed; undefined for other types or an empty string. */
 export function readTrimmedText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? undefined : text;

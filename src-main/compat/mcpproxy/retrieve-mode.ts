@@ -1,7 +1,4 @@
-/**
- * Mode `retrieve`: MCPProxy's tools; the model searches, and says with the tool it calls through what the call is meant
- * to do.
- */
+/** Mode `retrieve`: MCPProxy's tools; the model searches, and declares its intent by the tool that it calls through. */
 import { languagesText } from '../../core/modes/catalog-languages.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
 import { joinServerNames } from '../../core/modes/render-tools.ts';

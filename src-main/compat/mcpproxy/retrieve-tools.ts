@@ -1,4 +1,4 @@
-/** `retrieve_tools` and `describe_tool`: finding tools, and whole definitions of those that were found. */
+/** `retrieve_tools` and `describe_tool`: search tools and return full definitions of those found. */
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { truncateName } from '../../core/base/visible-text.ts';
@@ -12,7 +12,7 @@ import { jsonResult, readClampedInteger, readTrimmedText, notAllowedError } from
 import { compactEntry, fullEntry } from './tool-entry.ts';
 
 const maxHits = 100;
-/** Number of top hits that carry their schema: the next call is mostly among them. */
+/** Number of top hits returned with their schema, which the next call mostly needs. */
 const maxSchemas = 2;
 const maxDescribed = 5;
 
@@ -62,7 +62,7 @@ export const retrieveTools: HelperTool = {
   },
 };
 
-/** Each schema is shown once to a session. */
+/** Each schema is shown once per session. */
 function withSchema(entry: JsonObject, tool: CatalogEntry, { memory }: HelperContext): JsonObject {
   if (markSchemaShown(tool, memory)) return { ...entry, inputSchema_shown: 'earlier' };
   return { ...entry, inputSchema: usableSchema(tool.definition) };
@@ -96,7 +96,10 @@ export const describeTool: HelperTool = {
   },
 };
 
-/** The definition, once the tool's server has started; else why there is none. Never rejects with AppError. */
+/**
+ * The definition, once the tool's server has started; otherwise the reason why there is none. Never rejects with
+ * AppError.
+ */
 async function describe(name: string, context: HelperContext): Promise<JsonObject> {
   const id = name.trim();
   try {
@@ -107,7 +110,7 @@ async function describe(name: string, context: HelperContext): Promise<JsonObjec
     return fullEntry(tool);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
-    // The tool that a cut answer names is reached by its name and through the tools that call others.
+    // The tool for reading truncated results is called directly and through the tools that call others.
     if (id === readResultTool.definition.name) return ownEntry;
     const found = context.finder.tryFind(id);
     const nearest = 'missing' in found ? found.nearest[0] : undefined;
@@ -124,7 +127,7 @@ async function describe(name: string, context: HelperContext): Promise<JsonObjec
 const { name, description, inputSchema, annotations } = readResultTool.definition;
 const ownEntry: JsonObject = { name, description, inputSchema, annotations, call_with: 'call_tool_read' };
 
-/** A single id may be a string. Throws AppError `bad_request`. */
+/** A single ID may be a string. Throws AppError `bad_request`. */
 function readIds(value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   const ids = list.filter((id): id is string => typeof id === 'string' && id.trim() !== '');

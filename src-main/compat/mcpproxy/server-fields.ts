@@ -1,4 +1,4 @@
-/** The fields of a server as upstream_servers takes them, brought to our names; null is a field to be taken out. */
+/** Maps upstream_servers' server fields to our names; null removes a field. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelAdmin } from '../../core/admin/server-admin.ts';
 import type { ServerSummary } from '../../core/admin/server-summary.ts';
@@ -11,15 +11,15 @@ import type { HealthLevel, ServerHealth } from '../../core/servers/server-state.
 import { readTrimmedText } from './results.ts';
 
 interface ServerFields {
-  /** Under our names (config/schema.ts); only what was mentioned. */
+  /** By our names (config/schema.ts); only fields that were given. */
   readonly fields: JsonObject;
-  /** Requested options that have no effect here, as sentences. */
+  /** Requested options without effect in Tooltray, as sentences. */
   readonly warnings: readonly string[];
 }
 
 type Reader = (value: unknown, key: string) => unknown;
 
-/** Their parameters in both spellings, our field, how it is read. */
+/** Parameters in both spellings, our field, and its parser. */
 const parameters: readonly (readonly [keys: readonly string[], field: string, read: Reader])[] = [
   [['command'], 'command', readString],
   [['args_json', 'args'], 'args', readList],
@@ -54,7 +54,7 @@ export function readServerFields(input: JsonObject): ServerFields {
   };
 }
 
-/** Also as a text: `isolation_json: "null"` is how MCPProxy's users take it out. */
+/** Also accepted as a string: MCPProxy's users clear with `isolation_json: "null"`. */
 function isCleared(value: unknown): boolean {
   return value === null || (typeof value === 'string' && ['', 'null'].includes(value.trim()));
 }
@@ -82,7 +82,7 @@ function readList(value: unknown, key: string): unknown {
   throw refused(key, 'a list of texts');
 }
 
-/** A map of texts; null under a name takes that one out. */
+/** A map of strings; null removes a key. */
 function readTexts(value: unknown, key: string): JsonObject {
   const map = readMap(value, key);
   if (Object.values(map).every((item) => typeof item === 'string' || item === null)) return map;
@@ -119,7 +119,7 @@ function refused(key: string, wanted: string): AppError {
   return new AppError('bad_request', `"${key}" is not ${wanted}.`, { fix: 'Nothing was changed.' });
 }
 
-// A server as upstream_servers shows it.
+// A server as shown by upstream_servers.
 
 const states: Readonly<Record<ServerSummary['state'], string>> = {
   disabled: 'Disconnected',
@@ -161,7 +161,7 @@ export function connectionStatus({ state, error, failures }: ServerSummary): Jso
 }
 
 /**
- * `shown`: tools of it that client apps are shown. A server that fails or waits for a sign-in can be called for none.
+ * `shown`: number of tools visible to client apps. A server that fails or waits for a sign-in has no callable tools.
  */
 function toolCounts({ enabled, state, tools }: ServerSummary, shown: number): JsonObject {
   if (!enabled) return { callable: 0, server_disabled: tools };
@@ -169,7 +169,7 @@ function toolCounts({ enabled, state, tools }: ServerSummary, shown: number): Js
   return { callable: isOut ? 0 : shown, server_disabled: 0, disabled_by_config: Math.max(0, tools - shown) };
 }
 
-/** Reasons why a server is held, and what the user can do. */
+/** Reasons why a server is held, and the user's options. */
 const holds: Readonly<Record<LeaseHandle, string>> = {
   review: 'in quarantine: the person has to review it (tooltray inbox show NAME)',
   blocked: 'blocked by the person (tooltray inbox show NAME)',
@@ -203,12 +203,9 @@ export function serverReport(server: ServerSummary, shown: number): JsonObject {
   };
 }
 
-// A patch changes only values that differ from those that `list` shows; a masked secret that comes back is no change.
+// A patch changes only values that differ from the listed ones; a masked secret sent back is not a change.
 
-/**
- * `shown` is the entry as list shows it. Throws AppError `bad_request` for a masked value that is none of the shown
- * ones.
- */
+/** `shown` is the entry as listed. Throws AppError `bad_request` for a masked value that was not listed. */
 export function changedFields(fields: JsonObject, shown: Readonly<JsonObject>): JsonObject {
   const changed: JsonObject = {};
   for (const [field, value] of Object.entries(fields)) {
@@ -231,7 +228,7 @@ function masked(field: string): AppError {
   );
 }
 
-// The server that an operation is about, as it is now.
+// The current state of the server that an operation addresses.
 
 /** Throws AppError `bad_request` without a name, `server_not_found`. */
 export function requireServerFrom(input: JsonObject, admin: ModelAdmin): ServerSummary {

@@ -1,4 +1,4 @@
-/** A tool as `retrieve_tools` and `describe_tool` show it. */
+/** A tool as shown by `retrieve_tools` and `describe_tool`. */
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
 import { requiredIntent } from '../../core/calls/call-tool.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
@@ -7,7 +7,8 @@ import { parametersText } from '../../core/condense/signature.ts';
 import type { HelperContext } from '../../core/modes/mode.ts';
 
 /**
- * One line to choose and call by: the parameters in Tooltray's notation, and the variant of `call_tool_*` that fits.
+ * One line for choosing and calling the tool: its signature in Tooltray's notation, and the matching variant of
+ * `call_tool_*`.
  */
 export function compactEntry(tool: CatalogEntry, { descriptions }: Pick<HelperContext, 'descriptions'>): JsonObject {
   const { server, name, id, definition } = tool;
@@ -20,7 +21,7 @@ export function compactEntry(tool: CatalogEntry, { descriptions }: Pick<HelperCo
   };
 }
 
-/** Everything that a call needs. */
+/** Everything needed for a call. */
 export function fullEntry(tool: CatalogEntry): JsonObject {
   const { id, server, definition } = tool;
   const annotations = objectOrEmpty(definition['annotations']);

@@ -1,4 +1,4 @@
-/** upstream_servers: MCPProxy's façade over the one service that changes servers, policy included. */
+/** upstream_servers: MCPProxy's interface to the service that changes servers, including its policy. */
 import { jsonError, jsonResult, proposedChangeInfo, readClampedInteger, notAllowedError } from './results.ts';
 import type { ServerChange } from '../../core/admin/server-change.ts';
 import { AppError } from '../../core/base/errors.ts';
@@ -15,16 +15,16 @@ import {
   serverReport,
 } from './server-fields.ts';
 
-// upstream_servers `add`: a new server, which the user has to approve unless their config says otherwise.
+// upstream_servers `add`: adds a server, which the user must approve unless the config allows it.
 
-/** Throws AppError `bad_request`, `config_conflict` where the name is taken. */
+/** Throws AppError `bad_request`, or `config_conflict` if the name is taken. */
 async function addServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const name = requireName(input);
   if (name.includes(':'))
     throw notAllowedError(`"${name}" has a colon.`, 'A tool is named server:tool, so a server has none.');
   const { fields, warnings } = readServerFields(input);
   const enabled = fields['enabled'] !== false;
-  // A model may ask for less trust, never for more.
+  // A model may request less trust, never more.
   const held = input['quarantined'] === true;
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   const entry = { ...Object.fromEntries(given), ...(held && { quarantined: true }) };
@@ -36,7 +36,7 @@ async function addServer(input: JsonObject, context: HelperContext): Promise<Jso
     protocol,
     enabled,
     added,
-    // A proposal is what quarantine is elsewhere: nothing runs before a user has looked at it.
+    // A proposal corresponds to quarantine: nothing runs before the user has reviewed it.
     quarantined: held || !added,
     ...(added
       ? addedReport(input, context)
@@ -74,7 +74,7 @@ async function removeServer(input: JsonObject, { admin, author }: HelperContext)
   return { id: name, name, removed: outcome.kind === 'applied', ...proposedChangeInfo(outcome) };
 }
 
-// upstream_servers `update` and `patch`: only what is named changes; values can be cleared.
+// upstream_servers `update` and `patch`: change only the given fields; values can be cleared.
 
 /** Throws AppError `bad_request`, `server_not_found`. */
 async function patchServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
@@ -98,7 +98,7 @@ async function patchServer(input: JsonObject, context: HelperContext): Promise<J
   };
 }
 
-/** The switch alone is a change of its own. */
+/** Enabling or disabling alone is a separate kind of change. */
 function toChange(server: string, fields: JsonObject): ServerChange | undefined {
   const names = Object.keys(fields);
   if (names.length === 0) return undefined;
@@ -106,7 +106,7 @@ function toChange(server: string, fields: JsonObject): ServerChange | undefined 
   return { kind: fields['enabled'] === true ? 'enable' : 'disable', server };
 }
 
-/** Names only: values may be secrets. `env.TOKEN` is a key inside a map. */
+/** Names only, because values may be secrets. `env.TOKEN` is a key in a map. */
 function changesIn(fields: JsonObject): { modified: string[]; removed: string[] } {
   const paths = Object.entries(fields).flatMap(([field, value]) =>
     isObject(value)
@@ -119,7 +119,7 @@ function changesIn(fields: JsonObject): { modified: string[]; removed: string[] 
   };
 }
 
-// tail_log: the last lines that a server wrote to stderr.
+// tail_log: the last lines of a server's stderr.
 
 const defaultLines = 50;
 const maxLines = 500;

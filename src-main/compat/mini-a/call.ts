@@ -1,4 +1,4 @@
-/** Action `call`: a tool of some connection, through the pipeline. */
+/** Action `call`: calls a tool of a connection through the pipeline. */
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, parseJson, toPlainNumber } from '../../core/base/json.ts';
 import { restates } from '../../core/calls/complete-content.ts';
@@ -39,10 +39,10 @@ interface DispatchedCall {
   readonly report: ReportInput;
 }
 
-/** Form of the result. */
+/** Format of the result. */
 interface ReportInput {
   readonly whole: boolean;
-  /** The client app's model has no files. */
+  /** The client app's model cannot read files. */
   readonly toolsOnly: boolean;
 }
 
@@ -74,7 +74,7 @@ export async function runCallAction(
   return answer(facts, result, call);
 }
 
-/** The checks in the documented order; the connection's own come with finding the tool. */
+/** Validates in the documented order; the connection is checked when the tool is looked up. */
 async function readCall(input: JsonObject, shown: VisibleCatalog, context: HelperContext): Promise<DispatchedCall> {
   const named = firstTextOf(input, ['tool', 'tool_name', 'name', 'path']);
   if (named === undefined) throw new AppError('bad_request', "Action 'call' requires a 'tool' name.");
@@ -96,7 +96,7 @@ function request(
   context: HelperContext,
 ): ReturnType<HelperContext['callTool']> {
   return context.callTool({
-    // The id means this tool alone, whatever others are called.
+    // The ID is unambiguous, whatever other tools are named.
     tool: tool.id,
     arguments: given.arguments,
     rest: meta && { _meta: meta },
@@ -124,13 +124,13 @@ function answer(head: JsonObject, result: JsonObject, call: DispatchedCall): Jso
   return envelope({ ...facts, estimatedTokens: estimateTextTokens(text) }, text, blocks);
 }
 
-/** Some servers tell a failure as a member of their result. */
+/** Some servers report a failure as a member of their result. */
 function errorOf({ error }: JsonObject, call: DispatchedCall): JsonObject {
   if (error === undefined || error === null) return {};
   return { error: typeof error === 'string' ? enriched(error, call) : error };
 }
 
-/** Codes of AppError that mean: nobody was there to answer. */
+/** Codes of AppError that mean that the server is unavailable. */
 const unreachable: ReadonlySet<string> = new Set([
   ...['command_not_found', 'server_disabled', 'server_exited', 'server_not_started'],
   ...['server_unauthorized', 'server_unreachable'],
@@ -142,7 +142,7 @@ function reasonOf(error: unknown, { connection }: DispatchedCall): string {
   return `Connection '${connection.alias}' is not available or does not expose callable tools: ${failureReason(error)}`;
 }
 
-/** With what is wrong about the parameters, and where they were refused before the call, the schema they do not fit. */
+/** Adds the problem with the parameters and, if they were rejected before the call, the schema. */
 function enriched(text: string, { tool, given }: DispatchedCall, error?: unknown): string {
   const schema = usableSchema(tool.definition);
   const hint = argumentHint(given.arguments, schema);
@@ -164,7 +164,7 @@ interface CallArguments {
   readonly echo: JsonObject;
 }
 
-/** Members that a call without arguments may have; anything else was meant for the tool. */
+/** Members allowed in a call without arguments; any other was meant for the tool. */
 const ownKeys: ReadonlySet<string> = new Set([
   ...['action', 'connection', 'tool', 'meta', '_meta', 'format', 'limit', 'refresh'],
   ...['argumentsFile', 'resultToFile', 'resultSizeThreshold'],
@@ -172,7 +172,7 @@ const ownKeys: ReadonlySet<string> = new Set([
   ...argumentKeys,
 ]);
 
-/** `consumed`: names under which tool and connection were given. Throws AppError `bad_request`. */
+/** `consumed`: keys used for the tool and connection names. Throws AppError `bad_request`. */
 async function callArguments(
   input: JsonObject,
   consumed: readonly string[],
@@ -233,7 +233,7 @@ function parseFile(file: string, text: string): JsonObject {
   throw new AppError('bad_request', `The file for arguments ${file} must contain a JSON or TOON object.`);
 }
 
-/** JSON, or TOON as answers are kept. Any line of words is TOON for a text: only what has a shape counts. */
+/** Parses JSON or TOON. Any line of words is valid TOON for a string, so only structured values count. */
 function parseText(text: string): unknown {
   try {
     return parseJson(text);
@@ -247,7 +247,7 @@ function parseText(text: string): unknown {
 
 // Explains a failed call with parameters that the tool does not have.
 
-/** More than this helps nobody, and the names come from a model: they can be anything. */
+/** Maximum number of names, because they come from a model and may be arbitrary. */
 const maxNames = 20;
 const maxNameLength = 60;
 
@@ -276,17 +276,17 @@ function list(names: readonly string[], show: (name: string) => string = (name) 
   return [...shown, ...(names.length > maxNames ? [`${names.length - maxNames} more`] : [])].join(', ');
 }
 
-// Which part of a tool's result goes into the text, and which content blocks follow unchanged.
+// The part of a tool's result used as the text, and the content blocks that follow unchanged.
 
 interface ToolPayload {
-  /** Content of the first text: as JSON for an object or array, as TOON, or unchanged; else the whole result. */
+  /** The first text: as JSON for an object or array, as TOON, or unchanged; otherwise the whole result. */
   readonly text: string;
   readonly format: 'json' | 'toon' | 'text';
-  /** Content that would be lost in the text, or unreadable: images, audio, resources, further texts. */
+  /** Content that the text would lose or garble: images, audio, resources, further texts. */
   readonly blocks: readonly unknown[];
 }
 
-/** `whole`: a plain text stays inside its result, as in mini-a. */
+/** `whole`: a plain text stays wrapped in its result, as in mini-a. */
 function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const [first, ...rest] = content;
@@ -296,7 +296,7 @@ function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   const texts = content.filter(isText);
   const blocks = content.filter((item) => !isText(item));
   const { structuredContent } = result;
-  // Without text, the structured content is the result; next to text it stays if it contains more.
+  // Without text, the structured content is the result; otherwise it is kept if it contains more.
   if (texts.length === 0 && isObject(structuredContent)) return asJson(structuredContent, blocks);
   if (!whole && isText(first) && saysIt(content, structuredContent))
     return { text: first.text, format: 'text', blocks: rest };
@@ -305,7 +305,7 @@ function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   return asJson({ ...reduced, ...('content' in result && { content: texts }) }, blocks);
 }
 
-/** Whether every single value of the structure is in the texts, or there is none. */
+/** Whether the texts contain every value of the structured content, or there is none. */
 function saysIt(content: readonly unknown[], structuredContent: unknown): boolean {
   if (structuredContent === undefined) return true;
   const texts = content.filter(isText);
@@ -321,7 +321,7 @@ function asJson(value: unknown, blocks: readonly unknown[]): ToolPayload {
   return { text: JSON.stringify(value), format: 'json', blocks };
 }
 
-/** All texts of a result, one below the other. */
+/** All texts of a result, separated by line feeds. */
 function textsOf(result: JsonObject): string {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   return content
@@ -343,13 +343,13 @@ function parsedText(text: string): unknown {
   }
 }
 
-// Options of the caller for a long result, and the facts of one that the pipeline spilled.
+// The caller's spill options, and facts about a result that the pipeline spilled.
 
 interface SpilledResult {
   readonly facts: JsonObject;
-  /** Undefined if the result is returned unchanged. */
+  /** undefined if the result is returned unchanged. */
   readonly text: string | undefined;
-  /** Content that the pipeline adds to its own text: links, small texts, images. */
+  /** Content that the pipeline adds to its text: links, small texts, images. */
   readonly blocks: readonly unknown[];
 }
 
@@ -373,18 +373,18 @@ function readSpilled(result: JsonObject, { toolsOnly }: ReportInput): SpilledRes
   return { facts, text: spilledText(spilled, toolsOnly), blocks: content.slice(1) };
 }
 
-/** The tool has done its work: if the file cannot be written, its result is returned instead of being lost. */
+/** The tool has already run, so if the spill cannot be written, the result is returned anyway. */
 function unspilledReason({ _meta: meta }: JsonObject): JsonObject {
   const notStored = isObject(meta) ? meta['tooltray/notSpilled'] : undefined;
   return notStored === undefined ? {} : { notSpilled: notStored };
 }
 
-// Length of the preview that replaces a result written to a file, in characters.
+// Length of the preview of a spilled result, in characters.
 
 const previewLength = 300;
 const maxKeys = 50;
 
-/** `toolsOnly`: a path is of no use. */
+/** `toolsOnly`: omits the path. */
 function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillInfo, toolsOnly: boolean): string {
   const [main, ...others] = parts;
   if (main === undefined) return '';
@@ -401,7 +401,7 @@ function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillInfo, 
   ].join('\n');
 }
 
-/** The call that fits what is in it, whole, and the other ops. */
+/** The suggested full call for this kind of content, and the other operations. */
 function waysOn({ id, kind, uri, ...examples }: SpillPartInfo): string[] {
   if (!isTextKind(kind)) return [`Read it whole with resources/read ${uri}.`];
   const { look, others } = suggestNextRead(examples);
@@ -415,7 +415,7 @@ function shapeOf({ topLevelKeys, elements }: SpillPartInfo): string[] {
   return [`Top-level keys: [${[...topLevelKeys.slice(0, maxKeys), ...more].join(', ')}]`];
 }
 
-/** `tail` is what follows a beginning that is not all of it. */
+/** `tail` follows a truncated beginning. */
 function preview({ head, tail }: SpillPartInfo): string {
   const shown = head.slice(0, previewLength).replace(/[\ud800-\udbff]$/, '');
   return tail === '' && shown === head ? shown : `${shown}...`;

@@ -1,4 +1,4 @@
-/** Action `search`: tools that hold the query as it stands, and those that the index finds by its words. */
+/** Action `search`: tools that contain the query literally, and those found by the index. */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../core/base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../../core/base/json.ts';
@@ -20,17 +20,14 @@ import {
 
 interface Match {
   readonly tool: CatalogEntry;
-  /** Holds the query as it stands. */
+  /** Contains the query literally. */
   readonly literal: boolean;
   readonly fields: readonly string[];
 }
 
-/**
- * In detail and without a limit, all literal matches are returned, as documented, and this many of those that share
- * only words.
- */
+/** Detailed results without a limit include all literal matches, as documented, and this many index-only matches. */
 const otherMatches = 10;
-/** Maximum length of an echoed query, in characters; a long query does not need to be repeated. */
+/** Maximum length of an echoed query, in characters. */
 const maxEchoLength = 200;
 
 /** Throws AppError `bad_request`. */
@@ -56,11 +53,11 @@ interface CatalogRequest {
   readonly query: string;
   readonly tools: readonly CatalogEntry[];
   readonly limit: number | undefined;
-  /** For what the index has no words of. */
+  /** Used for queries without indexable words. */
   readonly matches: () => readonly Match[];
 }
 
-/** Returns the best matches for one need or several, each ready to be called, with the total number of matches. */
+/** The best matches for one query or several, each ready to be called, with the total number of matches. */
 function searchBriefly(
   { query, tools, limit, matches }: CatalogRequest,
   input: JsonObject,
@@ -70,20 +67,20 @@ function searchBriefly(
   const needs = parseNeeds(query);
   const allowed = new Set(tools.map(({ id }) => id));
   const { tools: found, more } = findTools(needs, view, { limit, accepts: ({ id }) => allowed.has(id) });
-  // Letters inside of words are no words of the index.
+  // Substrings are not words of the index.
   const byLetters = needs.length > 1 ? [] : matches();
   const best = new Set([...found, ...(limit === undefined && more > 0 ? [] : byLetters)].map(({ tool }) => tool));
   const hits = [...best].slice(0, limit ?? Math.max(defaultLimit, found.length));
   const totalMatches = Math.max(byLetters.length, found.length + more);
   const results = hits.map((tool) => compactHit(tool, input, shown, view));
-  // Listed once for all hits, because an alias alone identifies no server.
+  // Listed once for all hits, because an alias alone does not identify a server.
   const named = hits.map(({ server }): [string, string] => [shown.catalog.aliases.get(server) ?? server, server]);
   const connections: JsonObject = Object.fromEntries(named);
   const body = { action: 'search', totalMatches, results, ...(hits.length > 0 && { connections }) };
   return envelope({ action: 'search', totalMatches }, JSON.stringify(body));
 }
 
-/** Best first; what only its letters speak for comes last, in the order of the catalog. */
+/** Best first; substring-only matches come last, in catalog order. */
 function find(query: string, tools: readonly CatalogEntry[], inSchema: boolean, { index }: HelperContext): Match[] {
   const text = query.toLowerCase();
   const waiting = new Map(tools.map((tool) => [tool.id, tool]));
@@ -103,7 +100,7 @@ function find(query: string, tools: readonly CatalogEntry[], inSchema: boolean, 
   return withoutNamesakes([...ranked, ...others]);
 }
 
-/** A server name matches its tools only if no tool contains the word itself. */
+/** A server's name matches its tools only if no tool contains the word itself. */
 function withoutNamesakes(matches: readonly Match[]): Match[] {
   const distinctive = matches.filter(({ fields }) => fields.some((field) => field !== 'connection'));
   return distinctive.length === 0 ? [...matches] : distinctive;
@@ -148,7 +145,7 @@ function detailedHit(
 
 // Action `list`: the connections and their tools.
 
-/** `only`: the connection that was named. */
+/** `only`: the requested connection. */
 export function runListAction(
   input: JsonObject,
   shown: VisibleCatalog,
@@ -156,7 +153,7 @@ export function runListAction(
   view: HelperContext,
 ): JsonObject {
   const listed = only === undefined ? shown.connections : [only];
-  // A disabled server is not a connection, but a model that looks for its tools is still informed.
+  // A disabled server is not a connection, but a model looking for its tools is still informed.
   const off = only === undefined ? shown.finder.missingServers(undefined, shown.catalog.servers) : undefined;
   const absent = off === undefined ? {} : { not_listed: off };
   const head = { action: 'list', totalConnections: listed.length, ...absent };
@@ -168,7 +165,7 @@ export function runListAction(
   return envelope(head, JSON.stringify({ action: head.action, connections, ...absent }));
 }
 
-/** Includes the problem of a server: its tools are missing, or will fail. */
+/** Includes a server's problem: its tools are missing or will fail. */
 function compact(
   { id, alias, lastError, tools }: DispatchConnection,
   input: JsonObject,
@@ -205,7 +202,7 @@ function detailed(
   };
 }
 
-/** Action `status`: how much there is, whether it changed, and what does not work. */
+/** Action `status`: counts, whether the catalog changed, and problems. */
 export function statusTool({ catalog, connections }: VisibleCatalog, { allow, deny }: ToolFilter): JsonObject {
   const head = { action: 'status' };
   const status = {
@@ -224,7 +221,7 @@ function brief({ alias, tools, lastError }: DispatchConnection): JsonObject {
   return { alias, toolCount: tools.length, ...(lastError !== null && { lastError }) };
 }
 
-/** The same as long as every tool is: names, texts and schemas. */
+/** Changes with any tool's name, description, or schema. */
 function hashOf(tools: readonly CatalogEntry[]): string {
   const hash = createHash('sha256');
   for (const { id, definition } of [...tools].sort((a, b) => (a.id < b.id ? -1 : 1))) {
@@ -233,9 +230,9 @@ function hashOf(tools: readonly CatalogEntry[]): string {
   return hash.digest('hex').slice(0, 32);
 }
 
-// Returns which fields matched, with the field names of `proxy-dispatch`.
+// Which fields matched, by `proxy-dispatch`'s field names.
 
-/** Mini-a's names of the fields in the index's `why`. */
+/** Mini-a's names for fields in the index's `why`. */
 const fieldNameOf: ReadonlyMap<string, string> = new Map([
   ['exact name', 'name'],
   ['name', 'name'],
@@ -247,7 +244,7 @@ const fieldNameOf: ReadonlyMap<string, string> = new Map([
   ['server', 'connection'],
 ]);
 
-/** Fields that hold the whole query as it stands, whatever its case. Expects it in lower case. */
+/** Fields that contain the whole query, ignoring case. Expects the query in lower case. */
 function literalFields({ name, definition }: CatalogEntry, query: string, inSchema: boolean): string[] {
   const { description, annotations, inputSchema } = definition;
   const texts: [string, unknown][] = [
@@ -264,7 +261,7 @@ function literalFields({ name, definition }: CatalogEntry, query: string, inSche
   );
 }
 
-/** Fields in which the index found words of the query; `why` is what it says of the hit. */
+/** Fields in which the index found the query's words; `why` is the index's explanation of the hit. */
 function foundFields(why: string): string[] {
   return why.split('; ').flatMap((part) => fieldNameOf.get(part.split(':', 1)[0] ?? '') ?? []);
 }

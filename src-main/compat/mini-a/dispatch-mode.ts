@@ -1,4 +1,4 @@
-/** Mode `dispatch`: one tool, `proxy-dispatch`, that lists, searches and calls the tools of all servers. */
+/** Mode `dispatch`: one tool, `proxy-dispatch`, that lists, searches, and calls the tools of all servers. */
 import type { JsonObject } from '../../core/base/json.ts';
 import { proxyDispatch } from './proxy-dispatch.ts';
 import { languagesText } from '../../core/modes/catalog-languages.ts';

@@ -1,6 +1,4 @@
-/**
- * The tool `proxy-dispatch`: reads the action and hands the rest to it. What goes wrong is an answer like the others.
- */
+/** The tool `proxy-dispatch`: dispatches on the action. Failures are returned as results. */
 import type { HelperKind } from '../../core/activity/ledger/ledger-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
@@ -23,8 +21,8 @@ const count: Readonly<JsonObject> = { type: 'integer' };
 const word: Readonly<JsonObject> = { type: 'string' };
 
 /**
- * Every property of mini-a's tool is declared. Ours next to them are not, the text in place of a spill names them:
- * fromByte, path, columns, fromRow, rows.
+ * All properties of mini-a's tool are declared. Tooltray's additional ones are not, because the text in place of a
+ * spill names them: fromByte, path, columns, fromRow, rows.
  */
 const definition: JsonObject & { readonly name: string } = {
   name: 'proxy-dispatch',
@@ -115,7 +113,7 @@ async function act(action: string, input: JsonObject, context: HelperContext): P
   }
 }
 
-/** Waits for the server of the tool to be called; an obstacle is reported when the tool is looked up. */
+/** Waits for the called tool's server; problems are reported when the tool is looked up. */
 async function known(input: JsonObject, { awaitTool }: HelperContext): Promise<void> {
   const tool = firstTextOf(input, ['tool', 'tool_name', 'name', 'path'])?.text;
   if (tool === undefined) return;
@@ -126,13 +124,13 @@ async function known(input: JsonObject, { awaitTool }: HelperContext): Promise<v
   }
 }
 
-/** Returns the helper tool that the action `call` names: results name these two as the next call. */
+/** The helper tool named by action `call`: results suggest these two as the next call. */
 function ownTool(input: JsonObject): HelperTool | undefined {
   const named = firstTextOf(input, ['tool', 'tool_name', 'name', 'path'])?.text;
   return [awaitResult, readResourceTool].find(({ definition }) => definition.name === named);
 }
 
-/** With `refresh` the tools are listed again first, those of one connection if it is named. */
+/** With `refresh`, lists the tools again first, or only those of the named connection. */
 async function refreshed(input: JsonObject, context: HelperContext): Promise<HelperContext> {
   if (!readFlag(input, 'refresh', false)) return context;
   const handle = handleOf(input);
@@ -162,7 +160,7 @@ function unsupported(action: string): AppError {
   return new AppError('bad_request', `Unsupported proxy-dispatch action '${shown}'. ${valid}.`);
 }
 
-// Action `readresult`: parts of an answer that was kept on disk.
+// Action `readresult`: reads parts of a spilled result.
 
 /** Rejects with AppError. */
 export async function runReadResultAction(input: JsonObject, context: ReadContext): Promise<JsonObject> {

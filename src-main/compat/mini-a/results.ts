@@ -4,12 +4,13 @@ import type { JsonObject } from '../../core/base/json.ts';
 import { firstTextOf } from '../../core/calls/read-arguments.ts';
 import { toToon } from '../../core/spills/toon.ts';
 
-/** Under it are in `_meta` the members that mini-a's answer has next to its text. */
+/** `_meta` key of the members that mini-a returns next to its text. */
 const factsKey = 'tooltray/dispatch';
 
 /**
- * `more` are content blocks that follow the text. No `structuredContent`: apps that have one hand on nothing else, and
- * the answer is the text.
+ * `more` are content blocks that follow the text. No `structuredContent`, because apps that support it show the model
+ * nothing else, and
+ * the text is the result.
  */
 export function envelope(facts: JsonObject, text: string, more: readonly unknown[] = []): JsonObject {
   return {
@@ -23,12 +24,12 @@ export function errorEnvelope(facts: JsonObject, error: string, more: readonly u
   return envelope({ ...facts, error }, `Error: ${error}`, more);
 }
 
-/** Mini-a's estimate: four characters are a token. */
+/** Mini-a's estimate: four characters per token. */
 export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** The text of a detailed answer: TOON, as mini-a writes it, and JSON for what TOON cannot say. */
+/** The text of a detailed result: TOON, as in mini-a, or JSON if TOON cannot represent it. */
 export function toDetailText(value: unknown): string {
   try {
     return toToon(value);
@@ -37,9 +38,9 @@ export function toDetailText(value: unknown): string {
   }
 }
 
-// Single inputs of `proxy-dispatch`, as models write them: numbers and booleans may come as text.
+// Inputs of `proxy-dispatch` as models write them: numbers and booleans may be strings.
 
-/** Throws AppError `bad_request` for what is neither yes nor no. */
+/** Throws AppError `bad_request` if not a boolean. */
 export function readFlag(input: JsonObject, key: string, otherwise: boolean): boolean {
   const value = input[key];
   if (value === undefined || value === null) return otherwise;
@@ -48,7 +49,7 @@ export function readFlag(input: JsonObject, key: string, otherwise: boolean): bo
   throw new AppError('bad_request', `'${key}' is neither true nor false.`, { fix: 'Leave it away.' });
 }
 
-/** Whether list and search shall tell everything. Throws AppError `bad_request` for another format. */
+/** Whether list and search return all details. Throws AppError `bad_request` for another format. */
 export function isDetailed(input: JsonObject): boolean {
   const format = firstTextOf(input, ['format'])?.text.toLowerCase() ?? 'compact';
   if (format === 'compact' || format === 'detail') return format === 'detail';

@@ -1,4 +1,4 @@
-/** The catalog as `proxy-dispatch` shows it: without the tools that the filter hides, one connection per server. */
+/** The catalog as shown by `proxy-dispatch`: without tools hidden by the filter, one connection per server. */
 import { isObject, type JsonObject, textOrEmpty } from '../../core/base/json.ts';
 import type { ServerSummary } from '../../core/admin/server-summary.ts';
 import { AppError } from '../../core/base/errors.ts';
@@ -25,9 +25,9 @@ export interface DispatchConnection {
   readonly id: string;
   readonly alias: string;
   readonly serverInfo: unknown;
-  /** Why it does not work at the moment, masked; null when it does. */
+  /** The server's current problem, masked; null if there is none. */
   readonly lastError: string | null;
-  /** When its tools were read, in ms since 1970. */
+  /** Time when its tools were listed, in ms since 1970. */
   readonly listedAt: number | undefined;
   readonly tools: readonly CatalogEntry[];
 }
@@ -36,11 +36,11 @@ export interface VisibleCatalog {
   /** Contains the visible tools. */
   readonly catalog: Catalog;
   readonly connections: readonly DispatchConnection[];
-  /** Resolves names that are in neither catalog. */
+  /** Resolves names that neither catalog contains. */
   readonly finder: ToolFinder;
 }
 
-/** Throws AppError `server_not_found` if there is no connection at all. */
+/** Throws AppError `server_not_found` if there are no connections. */
 export function visibleCatalog({ catalog, toolFilter, admin, finder }: HelperContext): VisibleCatalog {
   if (catalog.servers.length === 0 && finder.missingServers() === undefined) {
     throw new AppError('server_not_found', 'The MCP proxy is not initialized or has no active connections.', {
@@ -61,8 +61,8 @@ export function visibleCatalog({ catalog, toolFilter, admin, finder }: HelperCon
 }
 
 /**
- * The connection with this name or alias. Throws AppError `server_not_found`, or what it is that one is switched off;
- * `purpose` ends its sentence.
+ * The connection with this name or alias. Throws AppError `server_not_found`, or the reason why it is unavailable;
+ * `purpose` ends the sentence.
  */
 export function findConnection(
   { catalog, connections, finder }: VisibleCatalog,
@@ -81,7 +81,7 @@ export function findConnection(
   });
 }
 
-/** In mini-a's words, with what is the matter and what helps. */
+/** In mini-a's words, with the problem and the fix. */
 function unavailable(server: string, { code, text, data }: AppError, { aliases }: Catalog): AppError {
   const connection = `Connection '${aliases.get(server) ?? server}' (${server})`;
   return new AppError(code, `${connection} is not available or does not expose callable tools.`, {
@@ -108,19 +108,19 @@ function connectionTo(
 }
 
 /**
- * The setting `dispatch`: which tools `proxy-dispatch` lists and calls. Deny wins, an empty allow lets everything
- * through.
+ * The setting `dispatch`: which tools `proxy-dispatch` lists and calls. Deny takes precedence; an empty allow list
+ * permits all.
  */
 function hidesNothing({ allow, deny }: ToolFilter): boolean {
   return allow.length === 0 && deny.length === 0;
 }
 
-/** A tool may be in the lists by its own name, as `server:tool`, or as it is listed. */
+/** The lists may contain a tool's own name, `server:tool`, or its listed name. */
 export function allowsTool(filter: ToolFilter, { id, name, listedName }: CatalogEntry): boolean {
   return allows(filter, [id, name, listedName]);
 }
 
-/** The same for what a caller wrote, where no tool is called so. */
+/** The same for a name given by a caller that matches no tool. */
 function allowsName(filter: ToolFilter, spelling: string): boolean {
   return allows(filter, [spelling]);
 }
@@ -133,20 +133,20 @@ function allows({ allow, deny }: ToolFilter, names: readonly string[]): boolean 
 
 // A tool in lists and search hits.
 
-/** The parts that a model needs to choose a tool; with raw texts enabled, the server's original text. */
+/** The fields needed to choose a tool; with raw texts enabled, the server's original description. */
 export function compactTool({ server, name, definition }: CatalogEntry, { level, descriptions }: ModeView): JsonObject {
   const text = descriptionOf(definition);
   if (level === 'full') return { name, description: text };
   return { name, description: descriptions.find(server, name, definition['description']) ?? condenseLine(text) };
 }
 
-/** The parts of a tool that the caller requested. */
+/** The requested fields of a tool. */
 export function detailedTool(tool: CatalogEntry, input: JsonObject, memory: ShownItems): JsonObject {
   const { name, definition } = tool;
   return { name, description: descriptionOf(definition), ...includedFields(tool, input, true, memory) };
 }
 
-/** Schema and annotations as the include flags say; `annotated`: what holds for annotations without a flag. */
+/** Schema and annotations according to the include flags; `annotated`: default for annotations. */
 export function includedFields(
   tool: CatalogEntry,
   input: JsonObject,
@@ -167,10 +167,10 @@ function descriptionOf({ description }: JsonObject): string {
   return textOrEmpty(description);
 }
 
-// The tool that a call means, among those that may be seen.
+// The visible tool that a call addresses.
 
 /**
- * Finds it by any spelling, on the connection that is named or else on the only one that has it. Throws AppError
+ * Finds it by any spelling, on the named connection or else the only one that has it. Throws AppError
  * `not_allowed`, `server_not_found`, `server_not_started`, `tool_not_found`, `tool_ambiguous`.
  */
 export function findVisibleTool(
@@ -189,7 +189,7 @@ export function findVisibleTool(
   throw isHidden ? notAllowed(spelling) : unknown(spelling, connection, shown, context);
 }
 
-/** The tool, or that there are several, or undefined if there is none. */
+/** The tool, an ambiguity, or undefined if there is none. */
 function resolve(
   catalog: Catalog,
   spelling: string,
@@ -241,14 +241,14 @@ function unknown(
 const seeSearch = "See action 'search'.";
 
 /**
- * Whether a tool passes the filter; nothing hints at hidden ones. Helper tools and servers are no tools of a
- * connection.
+ * Whether a tool passes the filter; hidden ones are never mentioned. Helper tools and servers are not a connection's
+ * tools.
  */
 function isShown(id: string, catalog: Catalog): boolean {
   return !id.includes(':') || catalog.lookup.tools.byId(id).length > 0;
 }
 
-/** It is the state of its server that keeps it from being called. */
+/** It cannot be called because of its server's state. */
 function stands({ missing }: UnavailableTool): boolean {
   return ['unusable', 'off', 'setup', 'in-review', 'paused', 'starting', 'sign-in', 'failed'].includes(missing);
 }

@@ -1,4 +1,4 @@
-/** ToolMux's tools that administer servers: callable in every mode, listed where the config exposes them. */
+/** ToolMux's tools for managing servers: callable in every mode, listed where the config enables them. */
 import { isObject, tryParseJson, type JsonObject, textOrEmpty } from '../../core/base/json.ts';
 import type { ServerChange } from '../../core/admin/server-change.ts';
 import type { ServerSummary } from '../../core/admin/server-summary.ts';
@@ -13,7 +13,7 @@ import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { type Action, dataError, dataResult, runAction } from './results.ts';
 import { fullDescription, requiredNames, toolsByServer } from './tool-summaries.ts';
 
-// `manage_servers`: what servers there are and how they are; changes under the policy for what a model may change.
+// `manage_servers`: lists servers and their state, and changes them under the policy for models.
 
 const serverActions: Readonly<Record<string, Action>> = { list, add, remove, validate, test };
 
@@ -64,9 +64,7 @@ async function add(input: JsonObject, context: HelperContext): Promise<JsonObjec
   );
 }
 
-/**
- * Adds a server found in another app or a bundle by name alone, as in ToolMux. The user reviews the command it starts.
- */
+/** Adds a server found in another app or a bundle by name alone, as in ToolMux. The user reviews its command first. */
 async function addFound(server: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const { source, entry } = await context.admin.findLaunch(server);
   const texts = {
@@ -123,11 +121,10 @@ function nameOf({ name }: JsonObject): string | undefined {
   return typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined;
 }
 
-// `optimize_descriptions`: lets a model write shorter descriptions of tools. They are what every app's model reads, so
-// saving is a change like any other, which the user decides on with the server's own text next to it; an empty text
-// takes one back.
+// `optimize_descriptions`: lets a model write shorter tool descriptions. Since every app's model reads them, saving
+// requires the user's approval next to the server's own text; an empty text restores the original.
 
-/** ToolMux's: what is saved stands whole in every list. */
+/** As in ToolMux; saved texts are listed untruncated. */
 const maxSavedLength = 60;
 
 const descriptionActions: Readonly<Record<string, Action>> = { status, generate, save };
@@ -153,7 +150,7 @@ const optimizeDescriptions: HelperTool = {
   run: (input, context) => runAction(descriptionActions, input, context),
 };
 
-/** Counts only texts that are shown: a text whose tool is gone or has a new description does not count. */
+/** Counts only texts in use, not those whose tool is gone or has a new description. */
 function status(_input: JsonObject, { catalog, descriptions }: HelperContext): JsonObject {
   const rows = [...toolsByServer(catalog)].map(([server, tools]) => {
     const isWritten = ({ name, definition }: CatalogEntry): boolean =>
@@ -208,7 +205,7 @@ function toShorten(tool: CatalogEntry): JsonObject {
 }
 
 async function save(input: JsonObject, context: HelperContext): Promise<JsonObject> {
-  // A server that is starting has its tools in a moment.
+  // The tools of a starting server are available soon.
   await context.settled();
   const { catalog } = context;
   const [wanted, texts] = [readServerName(input), readTexts(input['descriptions'])];
@@ -254,16 +251,16 @@ function readTexts(value: unknown): [string, string][] | undefined {
 
 export const toolmuxAdminTools: readonly HelperTool[] = [manageServers, optimizeDescriptions];
 
-// The config entry that the input of `manage_servers add` describes.
+// The config entry described by the input of `manage_servers add`.
 
-/** Whether it says how the server is launched. */
+/** Whether the input contains a launch. */
 function describesLaunch(input: JsonObject): boolean {
   return ['command', 'base_url', 'args', 'transport'].some(
     (key) => ![undefined, null, ''].includes(input[key] as null),
   );
 }
 
-/** Throws AppError `bad_request` where it describes none, or two. */
+/** Throws AppError `bad_request` if it describes no launch, or two. */
 function newEntry(input: JsonObject): JsonObject {
   const [command, url] = [textIn(input, 'command'), textIn(input, 'base_url')];
   if ((command === undefined) === (url === undefined)) {
@@ -272,7 +269,7 @@ function newEntry(input: JsonObject): JsonObject {
   return described(url === undefined ? startedEntry(input, command ?? '') : reachedEntry(input, url), input);
 }
 
-/** The entry with the input's description, if it has one. Throws AppError `bad_request`. */
+/** The entry with the input's description, if any. Throws AppError `bad_request`. */
 function described(entry: JsonObject, input: JsonObject): JsonObject {
   const description = textIn(input, 'description');
   return { ...entry, ...(description !== undefined && { description }) };
@@ -304,7 +301,7 @@ function refusal(text: string): AppError {
   return new AppError('bad_request', text);
 }
 
-/** A server as `manage_servers` lists it. */
+/** A server as listed by `manage_servers`. */
 function serverRow({ name, transport, config, enabled, error, state }: ServerSummary): JsonObject {
   const { command, args, url, description } = config;
   return {
@@ -319,12 +316,12 @@ function serverRow({ name, transport, config, enabled, error, state }: ServerSum
   };
 }
 
-// Asks for a change of the servers, and says in ToolMux's shape what became of it.
+// Requests a change of the servers and reports the outcome in ToolMux's format.
 
 interface ChangeTexts {
   readonly done: string;
   readonly proposed: string;
-  /** Sentence for the user, if the change is not clear enough. */
+  /** Explanation for the user, if the change is not self-explanatory. */
   readonly sentence?: string;
 }
 

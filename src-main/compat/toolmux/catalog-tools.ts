@@ -1,4 +1,4 @@
-/** `catalog_tools`: every tool with its server, one line and the names of its parameters. */
+/** `catalog_tools`: every tool with its server, a short description, and its parameter names. */
 import { errorText } from '../../core/base/errors.ts';
 import { type JsonObject, textOrEmpty } from '../../core/base/json.ts';
 import { readServerName, readToolName } from '../../core/calls/read-arguments.ts';
@@ -41,7 +41,7 @@ export const catalogTools: HelperTool = {
         server: tool.server,
         description: summaryOf(tool, context),
         parameters,
-        // Added if the names alone are not enough to call the tool: it marks optional and non-text parameters.
+        // Added if names alone are not enough for a call: it marks optional and non-string parameters.
         ...(sig !== parameters.join(', ') && { sig: `(${sig})` }),
       };
     });
@@ -49,7 +49,7 @@ export const catalogTools: HelperTool = {
   },
 };
 
-/** Tools that match the words, as lines with call syntax. */
+/** Matching tools as lines with call syntax. */
 function foundIn(query: string, server: string | undefined, context: HelperContext): JsonObject {
   const among = server === undefined ? undefined : new Set([...toolsByServer(context.catalog, server).values()].flat());
   const { tools, more } = findTools(parseNeeds(query), context, {
@@ -69,7 +69,7 @@ function foundIn(query: string, server: string | undefined, context: HelperConte
   );
 }
 
-/** `list_all_tools`: every tool by server, a line for each. */
+/** `list_all_tools`: every tool by server, one line each. */
 export const listAllTools: HelperTool = {
   kind: 'discovery',
   inPrograms: true,
@@ -99,14 +99,14 @@ export const listAllTools: HelperTool = {
   },
 };
 
-/** Names as the mode calls tools; short texts where the list is how a model of this mode finds its tools. */
+/** Names as called in this mode; short descriptions if this list is how the mode's model finds tools. */
 function lineOf(context: HelperContext): (tool: CatalogEntry) => JsonObject {
   if (context.mode === 'gateway') return (tool) => ({ name: tool.name, description: summaryOf(tool, context) });
   if (context.mode !== 'meta') return (tool) => ({ name: tool.listedName, description: fullDescription(tool) });
   return (tool) => ({ name: callableName(tool, context.catalog), description: summaryOf(tool, context) });
 }
 
-/** `get_tool_count`: how many tools each server has, and which servers are not there. */
+/** `get_tool_count`: number of tools per server, and unavailable servers. */
 export const getToolCount: HelperTool = {
   kind: 'discovery',
   inPrograms: true,
@@ -134,7 +134,7 @@ export const getToolCount: HelperTool = {
   },
 };
 
-/** `get_tool_schema`: the whole description and schema of a tool, or of several. */
+/** `get_tool_schema`: the full description and schema of one or several tools. */
 export const getToolSchema: HelperTool = {
   kind: 'schema',
   inPrograms: true,
@@ -155,7 +155,7 @@ export const getToolSchema: HelperTool = {
   },
 };
 
-/** The plural form, as the `get_schema` of code mode has it. */
+/** The plural form, as in code mode's `get_schema`. */
 function namesIn({ tools }: JsonObject): string[] | undefined {
   return Array.isArray(tools) ? tools.filter((name) => typeof name === 'string') : undefined;
 }

@@ -1,4 +1,4 @@
-/** `invoke`: calls any tool of any server by its name. */
+/** `invoke`: calls any tool of any server by name. */
 import { callKeys, readArguments, readServerName, readToolName } from '../../core/calls/read-arguments.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { errorResult } from '../../core/calls/error-result.ts';
@@ -29,10 +29,10 @@ export const invoke: HelperTool = {
     enrichedCall({ spelling: readToolName(input), server: readServerName(input), input }, context),
 };
 
-// Calls a server's tool for `invoke` and gateway's tools: its answer, where the settings say so with what the model may
-// not know of the tool.
+// Calls a server's tool for `invoke` and gateway's tools; if configured, adds what the model may not know about the
+// tool to the result.
 
-/** The tool as the model spelled it, and the helper's input with the arguments in it. */
+/** The tool name as given by the model, and the helper's input with the arguments. */
 interface RequestedCall {
   readonly spelling: string;
   readonly server: string | undefined;
@@ -61,7 +61,7 @@ export async function enrichedCall(
     const tool = finder.tryFind(spelling, server);
     return 'missing' in tool ? result : enrichResult(result, tool, memory);
   } catch (error) {
-    // What the server itself refuses is mostly about the arguments.
+    // Errors from the server are mostly about the arguments.
     const tool = firstUse && error instanceof RpcError ? finder.tryFind(spelling, server) : undefined;
     if (tool !== undefined && !('missing' in tool)) return enrichResult(errorResult(error), tool, memory);
     throw toToolMuxError(error, spelling, server);
@@ -69,11 +69,11 @@ export async function enrichedCall(
 }
 
 /**
- * Adds to an answer what the model may not know of the tool: everything at its first use in a session, the schema at
- * each failure. That is what lets a list say one line per tool.
+ * Adds to a result what the model may not know about the tool: everything at its first use in a session, the schema at
+ * each failure. This is why lists can use one line per tool.
  */
 export function enrichResult(result: Result, tool: CatalogEntry, memory: ShownItems): Result {
-  // Bytes by the megabyte are passed on as they came; the tool stays new to the session.
+  // Large results are passed on unparsed; the tool remains new to the session.
   if (result instanceof RawJson) return result;
   const failed = scalarOf(result, 'isError') === true;
   const schema = JSON.stringify(usableSchema(tool.definition));
@@ -81,7 +81,7 @@ export function enrichResult(result: Result, tool: CatalogEntry, memory: ShownIt
   if (failed) return withText(result, `\n[Schema for ${tool.name}: ${schema}]`);
   if (isKnown) return result;
   const about = `[Tool: ${tool.name}]\n[Description: ${fullDescription(tool)}]\n[Parameters: ${schema}]`;
-  // A block of its own leaves the text that repeats the structure as it is, so that nothing is said twice.
+  // A separate block leaves the text that repeats the structured content unchanged, so that nothing is duplicated.
   if (result['structuredContent'] === undefined) return withText(result, `\n${about}`);
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   return { ...result, content: [...content, { type: 'text', text: about }] };

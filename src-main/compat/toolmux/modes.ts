@@ -1,4 +1,4 @@
-/** ToolMux's modes. `gateway`: one tool per server, which says in its description what the server can do. */
+/** ToolMux's modes. `gateway`: one tool per server, whose description lists what the server offers. */
 import { truncateText } from '../../core/base/visible-text.ts';
 import { languagesText } from '../../core/modes/catalog-languages.ts';
 import { joinServerNames } from '../../core/modes/render-tools.ts';
@@ -28,14 +28,14 @@ export const gatewayMode: Mode = {
   instructions: gatewayInstructions,
 };
 
-/** The list names the servers; here is only what it does not say. */
+/** The list names the servers; this adds only what it omits. */
 function gatewayInstructions({ catalog }: ModeView): string {
   const [name = 'server'] = serverToolNames(catalog).values();
   const text = `Servers are tools: ${name}(tool, arguments). More: list_all_tools.`;
   return truncateText(text, maxInstructions);
 }
 
-// Mode `meta`: five tools, however many the servers have; the model looks up what there is, and invokes it.
+// Mode `meta`: five tools, regardless of the number of servers; the model looks up tools and invokes them.
 
 export const metaMode: Mode = {
   name: 'meta',

@@ -10,14 +10,13 @@ export function dataResult(data: JsonObject | readonly unknown[]): JsonObject {
   };
 }
 
-/** `{"error": …}` as ToolMux writes it, and marked as the error that it is. */
+/** `{"error": …}` in ToolMux's format, marked as an error. */
 export function dataError(error: string, more: JsonObject = {}): JsonObject {
   return { ...dataResult({ error, ...more }), isError: true };
 }
 
 /**
- * A tool of several actions: the input's `action` chooses; one there is not, and what goes wrong, are answers of
- * ToolMux's shape.
+ * A tool of several actions, chosen by the input's `action`; unknown ones and failures return ToolMux's error format.
  */
 export type Action = (input: JsonObject, context: HelperContext) => JsonObject | Promise<JsonObject>;
 

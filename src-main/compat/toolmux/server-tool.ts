@@ -1,4 +1,4 @@
-/** The tool that stands for a server in gateway mode: calls that server's tools, and no other's. */
+/** The tool that represents a server in gateway mode and calls only that server's tools. */
 import { AppError } from '../../core/base/errors.ts';
 import { nameKeys, readToolName } from '../../core/calls/read-arguments.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
@@ -8,7 +8,7 @@ import type { HelperContext, HelperTool, ModeView } from '../../core/modes/mode.
 import { enrichedCall } from './invoke.ts';
 import { summaryVariants, toToolMuxError, summaryOf, toolsByServer } from './tool-summaries.ts';
 
-/** `hint` is what the list says of the server's tools. */
+/** `hint` describes the server's tools in the list. */
 export function serverTool(name: string, server: string, hint: string | undefined): HelperTool {
   return {
     kind: 'call',
@@ -36,7 +36,7 @@ export function serverTool(name: string, server: string, hint: string | undefine
   };
 }
 
-/** The server's own name for a tool comes first: it may have one that is called as another one is listed. */
+/** The server's own name for a tool takes precedence, because another tool may be listed by the same name. */
 function ownName(tools: readonly CatalogEntry[], spelling: string): string {
   return tools.find(({ name }) => name === spelling)?.id ?? spelling;
 }
@@ -58,9 +58,9 @@ function notAvailable(server: string, { admin }: HelperContext): AppError {
   return new AppError('tool_not_found', `Server '${server}' not available: ${reason}`, { data: { candidates: [] } });
 }
 
-// The name of each server's tool in gateway mode: the server's own where client apps can take it.
+// Names of servers' tools in gateway mode: the server's own name if client apps accept it.
 
-/** Tool names by server, in config order. A server named like one of our own tools gets the prefix `srv_`. */
+/** Tool names by server, in config order. A server named like a helper tool gets the prefix `srv_`. */
 export function serverToolNames({ servers, slugs, reserved }: Catalog): ReadonlyMap<string, string> {
   const names = new ListedNameAllocator(reserved);
   return new Map(
@@ -71,14 +71,14 @@ export function serverToolNames({ servers, slugs, reserved }: Catalog): Readonly
   );
 }
 
-// Gateway mode describes each server by the names of all its tools, then by as much of each as fits. Two limits hold: the
-// cost of the whole list, which is the point of the mode, and 2,048 characters for one tool, where Claude Code truncates.
+// Gateway mode describes each server by the names of all its tools, then as much of each tool's description as fits.
+// Two limits apply: the cost of the whole list, and 2,048 characters per tool, where Claude Code truncates.
 
 const maxLength = 2048;
-/** The list may cost 25 tokens per server and 24 per tool; the frame of a server's tool takes 40. */
+/** The list may cost 25 tokens per server and 24 per tool; the definition around a server's description costs 40. */
 const tokensPerTool = 24;
 const frameExcess = 15;
-/** Characters a token in hints, which are words and names; measured, rounded to the safe side. */
+/** Characters per token in hints, which are words and names; measured, rounded down. */
 const charactersPerToken = 3.2;
 
 interface Group {
@@ -88,7 +88,7 @@ interface Group {
 
 interface ExplainedTool {
   readonly name: string;
-  /** Candidate texts, the best first; the first that fits is used. The last is empty. */
+  /** Candidate texts, best first; the first that fits is used. The last is empty. */
   readonly texts: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export function serverHints(view: ModeView): ReadonlyMap<string, string> {
   }));
   const lengthLimit = charactersPerToken * (tokensPerTool * view.catalog.tools.length - frameExcess * groups.length);
   const most = groups.map((group) => largestShare((share) => lengthOf(group, share) <= maxLength));
-  // A server that is at its own limit leaves what it cannot use to the others.
+  // Servers at their own limit leave the unused part to the others.
   const shareOf = (index: number, share: number): number => Math.min(share, most[index] ?? 0);
   const together = (share: number): number =>
     groups.reduce((sum, group, index) => sum + lengthOf(group, shareOf(index, share)), 0);
@@ -112,10 +112,10 @@ function explain(view: ModeView): (tool: CatalogEntry) => ExplainedTool {
   return (tool) => ({ name: tool.name, texts: summaryVariants(tool, view) });
 }
 
-/** Longest explanation there is, with the signs around it. */
+/** Maximum length of a tool's explanation, including punctuation. */
 const maxExplanationLength = 400;
 
-/** The most characters that each tool may be explained with; 0 where not even that fits. */
+/** The most characters per tool explanation that fit; 0 if none do. */
 function largestShare(fits: (share: number) => boolean): number {
   let [low, high] = [0, maxExplanationLength];
   while (low < high) {
@@ -140,7 +140,7 @@ function lengthOf({ tools }: Group, share: number): number {
   return tools.reduce((sum, tool) => sum + reportedWithin(tool, share).length + 2, 'Tools: '.length);
 }
 
-/** Lists as many names as fit, and how to list the others. */
+/** Lists as many names as fit, and how to list the rest. */
 function cutNames(tools: readonly ExplainedTool[]): string {
   const rest = (shown: number): string =>
     shown === 0

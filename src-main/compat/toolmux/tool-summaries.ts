@@ -1,4 +1,4 @@
-/** Texts of a tool in lists: its short text, its required parameters, and the hint made of both. */
+/** Texts of a tool in lists: its short description, its required parameters, and the hint made of both. */
 import { isObject, textOrEmpty } from '../../core/base/json.ts';
 import { AppError, type ErrorCode } from '../../core/base/errors.ts';
 import { truncateName } from '../../core/base/visible-text.ts';
@@ -17,7 +17,7 @@ export function fullDescription({ definition }: CatalogEntry): string {
   return textOrEmpty(definition['description']);
 }
 
-/** The text that was written for the tool, else its own, condensed. A written text is cut only where `hard` says so. */
+/** The saved short description, else the tool's own, condensed. A saved text is truncated only with `hard`. */
 export function summaryOf(tool: CatalogEntry, { descriptions }: ModeView, max = 80, hard = false): string {
   const written = descriptions.find(tool.server, tool.name, tool.definition['description']);
   if (written !== undefined && (!hard || written.length <= max)) return written;
@@ -35,7 +35,7 @@ export function requiredNames({ definition }: CatalogEntry): string[] {
 }
 
 /**
- * Candidate texts after a tool's name, the best first, the last empty: its purpose and required arguments in ToolMux's
+ * Candidate texts after a tool's name, best first, the last empty: its purpose and required arguments in ToolMux's
  * form, `(Reverse a string; required: text) [upper?: boolean]`; then shorter, then without types.
  */
 export function summaryVariants(tool: CatalogEntry, view: ModeView): readonly string[] {
@@ -53,7 +53,7 @@ export function summaryVariants(tool: CatalogEntry, view: ModeView): readonly st
   return [...all, ...fewer, ...last];
 }
 
-/** Lengths of a tool's text, from the one ToolMux has. */
+/** Lengths of a tool's text, beginning with ToolMux's. */
 const textLengths = [60, 45, 32, 22];
 const maxRequirementsLength = 160;
 
@@ -62,9 +62,9 @@ function bracket(text: string, needs: string): string {
   return inside === '' ? '' : `(${inside})`;
 }
 
-// The tools of each server that has some, in the order of the config.
+// The tools of each server that has any, in config order.
 
-/** `only`: that server alone, in any spelling; none if there is no such server. */
+/** `only`: only that server, in any spelling; none if it does not exist. */
 export function toolsByServer(catalog: Catalog, only?: string): ReadonlyMap<string, readonly CatalogEntry[]> {
   const wanted = only === undefined ? undefined : findServer(catalog, only);
   const groups = new Map<string, CatalogEntry[]>();
@@ -77,7 +77,7 @@ export function toolsByServer(catalog: Catalog, only?: string): ReadonlyMap<stri
   return groups;
 }
 
-/** The shortest name under which a tool can be called through `invoke`: its own where that means no other tool. */
+/** The shortest unambiguous name for calling a tool through `invoke`. */
 export function callableName(tool: CatalogEntry, catalog: Catalog): string {
   return isClear(tool, catalog) ? tool.name : tool.listedName;
 }
@@ -85,15 +85,15 @@ export function callableName(tool: CatalogEntry, catalog: Catalog): string {
 function isClear(tool: CatalogEntry, catalog: Catalog): boolean {
   const { name } = tool;
   const { tools } = catalog.lookup;
-  // Clients take the text before a colon for a server name.
+  // Clients interpret the text before a colon as a server name.
   if (name.includes(':') || catalog.reserved.has(name) || tools.byName(name).length > 1) return false;
   const others = [tools.byListedName(name) ?? tool, ...entriesByPrefix(catalog, tools, name)];
   return others.every((other) => other === tool);
 }
 
-// Tools as ToolMux's tools look them up and miss them.
+// Tool lookup for ToolMux's tools.
 
-/** The tool that a spelling means, when its server has started. Rejects with AppError in ToolMux's words. */
+/** The tool with this spelling, once its server has started. Rejects with AppError in ToolMux's words. */
 export async function awaitNamedTool(
   spelling: string,
   server: string | undefined,
@@ -106,7 +106,7 @@ export async function awaitNamedTool(
   }
 }
 
-/** The errors that mean that a server is not there to answer. */
+/** Errors that mean that the server is unavailable. */
 const isGone: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'command_not_found',
   'paused',
@@ -119,7 +119,7 @@ const isGone: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'server_unreachable',
 ]);
 
-/** The same error beginning with the words that programs made for ToolMux look for. */
+/** The same error with the prefix that programs made for ToolMux look for. */
 export function toToolMuxError(error: unknown, tool: string, server: string | undefined): unknown {
   if (!(error instanceof AppError)) return error;
   const retold = (text: string): AppError => {
