@@ -62,21 +62,13 @@ function decoded(text: string): string {
 }
 
 function gooseServer(params: URLSearchParams): RegistryMatch {
+  const [url, command] = [params.get('url'), params.get('cmd')];
+  if (url === null && command === null)
+    throw unrecognizedInputError('The link has neither a command (cmd) nor a URL (url).');
+  const remote = { type: params.get('type'), url, headers: params.getAll('header') };
+  // A variable has a description, not a value.
+  const names = params.getAll('env').map((one) => one.split('=')[0]);
+  const local = { command, args: params.getAll('arg'), env: names };
   const name = params.get('id') ?? params.get('name') ?? undefined;
-  const pairs = (key: string): readonly (readonly [string, string])[] =>
-    params.getAll(key).map((one) => [/^[^=]*/.exec(one)?.[0] ?? '', one.replace(/^[^=]*=?/, '')] as const);
-  const [url, command, timeout] = [params.get('url'), params.get('cmd'), Number(params.get('timeout'))];
-  const shared = { ...(timeout > 0 && { callTimeoutSeconds: timeout }) };
-  if (url !== null) {
-    const entry = {
-      ...shared,
-      type: params.get('type') ?? undefined,
-      url,
-      headers: Object.fromEntries(pairs('header')),
-    };
-    return { name, entry };
-  }
-  if (command === null) throw unrecognizedInputError('The link has neither a command (cmd) nor a URL (url).');
-  const env = Object.fromEntries(pairs('env').map(([variable]) => [variable, `\${env:${variable}}`]));
-  return { name, entry: { ...shared, command, args: params.getAll('arg'), env } };
+  return { name, entry: { timeoutSeconds: params.get('timeout'), ...(url === null ? local : remote) } };
 }

@@ -1,10 +1,9 @@
 /** A line that adds a server to a client app (`claude mcp add …`), parsed word by word like the app's command. */
 import type { JsonObject } from '../base/json.ts';
-import { kindByType, plainKey } from '../config/dialects/key-table.ts';
 import { splitCommand } from '../config/dialects/split-command.ts';
 import { flagMeaning, runners, type Setting } from './add-table.ts';
 import { type RegistryMatch, unrecognizedInputError, quoteWord } from './pasted-server.ts';
-import { assignment, parseAssignments, withVariables } from './shell-words.ts';
+import { assignment, withVariables } from './shell-words.ts';
 
 interface WrittenLine {
   /** Words that are not flags: name, then command or address, then the command's arguments. */
@@ -30,19 +29,10 @@ export function parseMcpAddCommand(words: readonly string[]): RegistryMatch {
     given === undefined ? [rest[0], rest.slice(1)] : [given, [...(flags.get('args') ?? []).flatMap(argsOf), ...rest]];
   if (name === undefined || name === '') throw unrecognizedInputError('The line has no server name.');
   if (target === undefined) throw unrecognizedInputError(`The line has no command or URL for ${quoteWord(name)}.`);
-  const type = first('type');
-  if (type !== undefined && !['stdio', 'http', 'sse'].includes(kindByType.get(plainKey(type)) ?? ''))
-    throw unrecognizedInputError(`${quoteWord(type)} is no transport: stdio, http or sse is.`);
   const isUrl = isAddress(target);
-  if (type !== undefined && !/^(?:std|local)/i.test(type) && !isUrl)
-    throw unrecognizedInputError(`${quoteWord(target)} is no address, and the line says that it is one.`);
   if (isUrl && args.length > 0)
     throw unrecognizedInputError(`${quoteWord(args[0] ?? '')} after the address is not understood.`);
-  const wrong = (isUrl ? (['env', 'cwd', 'args'] as const) : (['headers', 'bearer_token_env_var'] as const)).filter(
-    (one) => flags.has(one),
-  );
-  const entry = { ...settingsOf(flags, wrong), ...(isUrl ? { url: target } : { command: target, args }) };
-  return { name, entry, notes: [...notes, ...wrong.map((one) => leftOut(one, isUrl))] };
+  return { name, entry: { ...settingsOf(flags), ...(isUrl ? { url: target } : { command: target, args }) }, notes };
 }
 
 function readWords(all: readonly string[]): WrittenLine {
@@ -96,54 +86,23 @@ function withoutTail(words: readonly string[], onVariable: (pair: string) => voi
   return withoutTail(words.slice(0, -2), onVariable);
 }
 
-/** The flags as keys of an entry. */
-function settingsOf(flags: WrittenLine['flags'], wrong: readonly Setting[]): JsonObject {
-  const client = Object.fromEntries(
-    (['clientId', 'callbackPort'] as const).flatMap(
-      (key) => flags.get(key)?.map((value) => [key, value] as const) ?? [],
-    ),
-  );
-  const entry: JsonObject =
-    Object.keys(client).length === 0 ? {} : { oauth: { ...client, ...portOf(client['callbackPort']) } };
+/** The flags as keys of an entry, whose values the reader of entries understands. */
+function settingsOf(flags: WrittenLine['flags']): JsonObject {
+  const [clientId, port] = [flags.get('clientId')?.[0], flags.get('callbackPort')?.[0]];
+  const entry: JsonObject = {};
+  if (clientId !== undefined || port !== undefined)
+    entry['oauth'] = { ...(clientId && { clientId }), ...(port && { callbackPort: Number(port) }) };
   for (const [setting, values] of flags) {
-    if (['name', 'command', 'url', 'args', 'clientId', 'callbackPort', ...wrong].includes(setting)) continue;
-    const [value = ''] = values;
+    if (['name', 'command', 'url', 'args', 'clientId', 'callbackPort'].includes(setting)) continue;
     if (setting === 'env')
-      entry[setting] = parseAssignments(values.flatMap((pairs) => pairs.split(/,(?=[A-Za-z_]\w*=)/)));
-    else if (setting === 'headers') entry[setting] = Object.fromEntries(values.map(headerOf));
-    else if (setting === 'disabled') entry[setting] = value !== 'false';
-    else if (setting === 'timeout_ms') entry[setting] = numberOf('--timeout', value);
-    else
-      entry[setting] = setting.endsWith('Tools')
-        ? values.flatMap((names) => names.split(',')).map((one) => one.trim())
-        : value;
+      entry[setting] = values.flatMap((pairs) => pairs.split(/,(?=[A-Za-z_]\w*=)/)).map(withVariables);
+    else if (setting === 'headers') entry[setting] = values.map(withVariables);
+    else entry[setting] = setting === 'disabled' ? values[0] !== 'false' : values.join(',');
   }
   return entry;
-}
-
-function portOf(text: string | undefined): JsonObject {
-  return text === undefined ? {} : { callbackPort: numberOf('--callback-port', text) };
-}
-
-function numberOf(flag: string, text: string): number {
-  const number = Number(text);
-  if (text !== '' && Number.isInteger(number) && number > 0) return number;
-  throw unrecognizedInputError(`${flag} takes a number, and ${quoteWord(text)} is none.`);
 }
 
 /** Kiro: separated by commas; others: split like a shell. */
 function argsOf(text: string): readonly string[] {
   return text.includes(',') && !/\s/.test(text) ? text.split(',') : splitCommand(text);
-}
-
-function headerOf(text: string): [string, string] {
-  const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw unrecognizedInputError('A header is written "Name: value".');
-  return [name, withVariables(value)];
-}
-
-function leftOut(setting: Setting, isUrl: boolean): string {
-  const flag =
-    { headers: '--header', bearer_token_env_var: '--bearer-token-env-var' }[setting as string] ?? `--${setting}`;
-  return `${flag} was left out: ${isUrl ? 'an address starts no command.' : 'a command has no headers.'}`;
 }

@@ -1,12 +1,11 @@
 /** Servers in lines: commands that start one, addresses, links, and apps' `mcp add` commands. */
-import { isObject } from '../base/json.ts';
+import { isObject, tryParsePlainJson } from '../base/json.ts';
 import { formatCount } from '../base/text-format.ts';
-import { parseText } from '../config/dialects/parse-text.ts';
 import { isAddress, parseMcpAddCommand } from './mcp-add-command.ts';
 import { isInstaller, isPage } from './add-table.ts';
 import { parseInstallLinks } from './install-link.ts';
 import { type RegistryMatch, foundInValue, unrecognizedInputError, quoteWord } from './pasted-server.ts';
-import { assignment, splitCommands, parseAssignments, splitShellWords } from './shell-words.ts';
+import { assignment, splitCommands, splitShellWords, withVariables } from './shell-words.ts';
 
 /** Maximum number of pasted lines. */
 const maxLines = 200;
@@ -19,31 +18,35 @@ export function parseLines(text: string): readonly (RegistryMatch | string)[] {
   const lines = splitCommands(text);
   if (lines.length > maxLines)
     throw unrecognizedInputError(`The text has ${formatCount(lines.length, 'line')}; at most ${maxLines} are read.`);
-  const env: Record<string, string> = {};
+  const env: string[] = [];
   return lines.flatMap((line, at): readonly (RegistryMatch | string)[] => {
     if (isInstaller(line)) return [installer(line)];
-    const variables = at === lines.length - 1 ? undefined : variablesOf(line);
-    if (variables !== undefined) Object.assign(env, variables);
-    return variables !== undefined ? [] : readLine(line, env);
+    const pairs = at === lines.length - 1 ? [] : variablesOf(line);
+    env.push(...pairs);
+    return pairs.length > 0 ? [] : readLine(line, env);
   });
 }
 
+const whatToPaste = 'configuration: JSON, or the line that starts it.';
+
 function installer(line: string): string {
   splitShellWords(line);
-  return `${quoteWord(line)} installs a package or sets up an app; it starts no server. Paste what the server's page shows for its configuration: JSON, or the line that starts it.`;
+  return `${quoteWord(line)} installs a package or sets up an app; it starts no server. Paste what the server's page shows for its ${whatToPaste}`;
 }
 
-/** `export KEY=value` and `$env:KEY = "value"` before the line that starts the server; undefined for other lines. */
-function variablesOf(line: string): Readonly<Record<string, string>> | undefined {
+/** `export KEY=value` and `$env:KEY = "value"` before the line that starts the server; empty for other lines. */
+function variablesOf(line: string): readonly string[] {
   const words = splitShellWords(line.replace(/^\$env:(\w+)\s*=\s*/, 'set $1='));
   const pairs = words[0] === 'export' || words[0] === 'set' ? words.slice(1) : [];
-  return pairs.length > 0 && pairs.every((pair) => assignment.test(pair)) ? parseAssignments(pairs) : undefined;
+  return pairs.every((pair) => assignment.test(pair)) ? pairs : [];
 }
 
-function readLine(line: string, env: Readonly<Record<string, string>>): readonly (RegistryMatch | string)[] {
+function readLine(line: string, env: readonly string[]): readonly (RegistryMatch | string)[] {
   const linked = parseInstallLinks(line);
   if (linked !== undefined) return linked.length > 0 ? linked : [`No link of ${quoteWord(line)} carries a server.`];
-  if (isAddress(line)) return isPage(line) ? [page(line)] : [{ entry: { url: line } }];
+  if (isPage(line))
+    return [`${quoteWord(line)} is a page about a server, and not its address. Paste its ${whatToPaste}`];
+  if (isAddress(line)) return [{ entry: { url: line } }];
   const words = splitShellWords(line);
   const added = words.flatMap((word, at) => {
     const [, flag = '', joined] = /^(--[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
@@ -64,22 +67,18 @@ function readLine(line: string, env: Readonly<Record<string, string>>): readonly
 /** The servers in a flag of apps that accept one: JSON for VS Code and similar, a line or an address for Goose. */
 function carriedBy(flag: string, value: string): readonly RegistryMatch[] {
   if (flag === '--add-mcp') return ofJson(value, flag);
-  if (flag === '--with-extension') return [ofCommand(splitShellWords(value), {})];
+  if (flag === '--with-extension') return [ofCommand(splitShellWords(value), [])];
   return /^--with-(?:remote|streamable-http)-extension$/.test(flag) ? [{ entry: { url: value } }] : [];
 }
 
-function page(line: string): string {
-  return `${quoteWord(line)} is a page about a server, and not its address. Paste what the page shows for its configuration: JSON, or the line that starts it.`;
-}
-
 /** `KEY=value npx -y a-server`, optionally after `env`. */
-function ofCommand(all: readonly string[], env: Readonly<Record<string, string>>): RegistryMatch {
+function ofCommand(all: readonly string[], env: readonly string[]): RegistryMatch {
   const words = all[0] === 'env' && assignment.test(all[1] ?? '') ? all.slice(1) : all;
   const start = words.findIndex((word) => !assignment.test(word));
   const [command, ...args] = start === -1 ? [] : words.slice(start);
   if (command === undefined) throw unrecognizedInputError('The line sets variables and starts nothing.');
   if (isAddress(command) && args.length === 0) return { entry: { url: command } };
-  return { entry: { command, args, env: { ...env, ...parseAssignments(words.slice(0, start)) } }, isGuess: true };
+  return { entry: { command, args, env: [...env, ...words.slice(0, start)].map(withVariables) }, isGuess: true };
 }
 
 /** `add-json NAME '{…}'`, with flags anywhere. */
@@ -91,15 +90,7 @@ function readAddJson(words: readonly string[]): RegistryMatch {
 }
 
 function ofJson(text: string, after: string): readonly RegistryMatch[] {
-  const value = parsed(text);
+  const value = tryParsePlainJson(text);
   if (!isObject(value)) throw unrecognizedInputError(`What follows ${after} is no JSON object: ${quoteWord(text)}.`);
   return foundInValue(value);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseText(text, 'json', 'The text').value;
-  } catch {
-    return undefined;
-  }
 }

@@ -30,13 +30,11 @@ export interface RegistryMatch {
 
 /** The entries in the value of a link or flag: a single one, by name, or in a whole configuration. */
 export function foundInValue(value: JsonObject): readonly RegistryMatch[] {
-  const { name, ...alone } = value;
-  const { entries } = findServers(value, '');
-  const found = entries.flatMap((one): RegistryMatch[] => {
-    if (one.raw === value) return [{ name: typeof name === 'string' ? name : undefined, entry: alone }];
-    return isObject(one.raw) ? [{ name: one.name, entry: one.raw }] : [];
-  });
-  return found.length > 0 ? found : [{ name: typeof name === 'string' ? name : undefined, entry: alone }];
+  const found = findServers(value, '').entries.flatMap(({ name, raw }) =>
+    isObject(raw) ? [{ name, entry: raw }] : [],
+  );
+  const { name } = value;
+  return found.length > 0 ? found : [{ name: typeof name === 'string' ? name : undefined, entry: value }];
 }
 
 /** The error for a word that is not understood. */

@@ -62,15 +62,3 @@ export function withVariables(value: string): string {
     return `\${env:${braced ?? bare}}`;
   });
 }
-
-/** `NAME=value`, or only `NAME`, which is read from the environment at each start. Throws AppError `bad_request`. */
-export function parseAssignments(words: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    words.map((word) => {
-      const [, name = word, value] = assignment.exec(word) ?? [];
-      if (!/^[A-Za-z_]\w*$/.test(name))
-        throw unrecognizedInputError(`${quoteWord(word)} is not a variable.`, 'Write it NAME=VALUE.');
-      return [name, value === undefined ? `\${env:${name}}` : withVariables(value)];
-    }),
-  );
-}

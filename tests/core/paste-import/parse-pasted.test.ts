@@ -476,10 +476,10 @@ test.each([
 test.each([
   ['claude mcp add --frobnicate x -- npx y', '"--frobnicate" is not understood'],
   ['claude mcp list', '"claude mcp list" adds no server'],
-  ['claude mcp add --transport pigeon x https://a.example.com', '"pigeon" is no transport'],
-  ['claude mcp add --transport http x npx', '"npx" is no address'],
+  ['claude mcp add --transport pigeon x https://a.example.com', 'kind of server is not known'],
+  ['claude mcp add --transport http x npx', 'needs a URL'],
   ['claude mcp add x https://a.example.com and', '"and" after the address'],
-  ['gemini mcp add --timeout soon x npx y', '"soon" is none'],
+  ['gemini mcp add --timeout soon x npx y', 'A time such as 30'],
   ['npm i -g x && npx x', '"&&" is for a shell'],
   ['npx x | tee log', '"|" is for a shell'],
   ['npx x "$(cat secret)"', '"$( )" is for a shell'],
@@ -510,7 +510,7 @@ test.each([
   ],
   ['{"command": "npx", "args": ["x"], "colour": "red"}', expect.stringMatching(/^colour: /) as string],
   ['gemini mcp add --trust x npx y', expect.stringContaining('--trust has no effect') as string],
-  ['claude mcp add -H "X: y" x -- npx z', '--header was left out: a command has no headers.'],
+  ['claude mcp add -H "X: y" x -- npx z', 'headers: This has no effect for a server started by a command.'],
 ])('notes about %j: %j', async (text, note) => {
   expect((await read(text)).flatMap(({ notes }) => notes)).toEqual([note]);
 });
