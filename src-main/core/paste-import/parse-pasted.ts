@@ -4,7 +4,7 @@ import JSON5 from 'json5';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { formatOfText, type ParsedText, parseText, type TextFormat } from '../config/dialects/parse-text.ts';
-import { readOne, type ReadServer, readServersOfValue } from '../config/dialects/read-servers.ts';
+import { readOne, type ReadServer, readServersOfValue, type ServersReading } from '../config/dialects/read-servers.ts';
 import { isAddress } from './mcp-add-command.ts';
 import { runners } from './add-table.ts';
 import { suggestServerName } from '../config/dialects/suggest-server-name.ts';
@@ -66,18 +66,17 @@ async function readText(text: string, { isProgram, home }: PasteDeps): Promise<P
   const values = valuesOf(text, home);
   const lines = values === undefined ? parseLines(text) : [];
   const found = lines.filter((one) => typeof one !== 'string');
-  const read = values?.read ?? found.map((one): [ReadServer, RegistryMatch] => [readOne(one.entry, { home }), one]);
-  const servers = read.flatMap(([{ name, entry, losses }, one]) =>
-    entry === undefined ? [] : [finished(entry, one?.name ?? name, [...(one?.notes ?? []), ...losses])],
+  const read = values?.servers ?? found.map((one) => readMatch(one, home));
+  const servers = read.flatMap(({ name, entry, losses }) =>
+    entry === undefined ? [] : [finished(entry, name, losses)],
   );
-  const refused = read.flatMap(([{ name, entry, reason }, one]) =>
-    entry === undefined ? [`${one?.name ?? name ?? 'An entry'} was not read: ${reason}`] : [],
+  const refused = read.flatMap(({ name = 'An entry', entry, reason }) =>
+    entry === undefined ? [`${name} was not read: ${reason}`] : [],
   );
   const skipped = [...(values?.notes ?? []), ...lines.filter((one) => typeof one === 'string'), ...refused];
   if (servers.length === 0 && skipped.length > 0) throw new AppError('bad_request', skipped.join(' '));
   if (servers.length === 0) throw unrecognizedInputError('There is no server in this text.');
-  const guesses = found.filter((one) => one.isGuess);
-  const missing = await missingPrograms(guesses, isProgram);
+  const missing = await missingPrograms(found, isProgram);
   // A page has one badge per app, all with the same server.
   const once = servers.filter((one, at) => !servers.slice(0, at).some((before) => isSame(before, one)));
   return { servers: once.map((one) => withMissing(one, missing)), skipped };
@@ -87,13 +86,13 @@ function isSame(one: PastedServer, other: PastedServer): boolean {
   return one.name.toLowerCase() === other.name.toLowerCase() && isDeepStrictEqual(one.entry, other.entry);
 }
 
-interface Values {
-  readonly read: readonly (readonly [ReadServer, RegistryMatch?])[];
-  readonly notes: readonly string[];
+function readMatch({ name, entry, notes = [] }: RegistryMatch, home: string): ReadServer {
+  const read = readOne(entry, { home });
+  return { ...read, name: name ?? read.name, losses: [...notes, ...read.losses] };
 }
 
 /** Undefined if the text is not a configuration. Throws AppError `bad_request` for one that cannot be parsed. */
-function valuesOf(text: string, home: string): Values | undefined {
+function valuesOf(text: string, home: string): ServersReading | undefined {
   const miniA = /^\w*mcp\s*=\s*"?([[(].*[\])])"?$/s.exec(text)?.[1];
   if (miniA !== undefined) return fromValue(slon(miniA), 'mini-a', home);
   // Pages often show the inside of a config, without its braces.
@@ -103,7 +102,7 @@ function valuesOf(text: string, home: string): Values | undefined {
   const { value, notes } = parsed(whole, format);
   const found = fromValue(value, '', home);
   const values = { ...found, notes: [...notes, ...found.notes] };
-  return format === 'json' || values.read.length > 0 || values.notes.length > 0 ? values : undefined;
+  return format === 'json' || values.servers.length > 0 || values.notes.length > 0 ? values : undefined;
 }
 
 function parsed(text: string, format: TextFormat): Pick<ParsedText, 'value' | 'notes'> {
@@ -119,14 +118,12 @@ function parsed(text: string, format: TextFormat): Pick<ParsedText, 'value' | 'n
   }
 }
 
-function fromValue(value: unknown, file: string, home: string): Values {
+function fromValue(value: unknown, file: string, home: string): ServersReading {
   // A registry lists its entries under `servers`.
   const list = isObject(value) && Array.isArray(value['servers']) ? (value['servers'] as unknown) : value;
-  const items = Array.isArray(list) ? (list as unknown[]) : [list];
-  const registered = items.filter(isObject).filter(isRegistryEntry).map(serverFromRegistryEntry);
-  if (registered.length > 0) return { read: registered.map((one) => [readOne(one.entry, { home }), one]), notes: [] };
-  const { servers, notes } = readServersOfValue(value, file, { home });
-  return { read: servers.map((server) => [server]), notes };
+  const registered = [list].flat().filter(isObject).filter(isRegistryEntry).map(serverFromRegistryEntry);
+  if (registered.length > 0) return { servers: registered.map((one) => readMatch(one, home)), notes: [] };
+  return readServersOfValue(value, file, { home });
 }
 
 /** OpenAF's notation, which mini-a accepts: `[(cmd: 'x') | (cmd: 'y')]`. */
@@ -152,9 +149,9 @@ async function missingPrograms(
   isProgram: PasteDeps['isProgram'],
 ): Promise<ReadonlySet<string>> {
   const missing = new Set<string>();
-  for (const { entry } of found) {
+  for (const { entry, isGuess } of found) {
     const { command, args } = entry;
-    if (typeof command !== 'string' || runners.has(command) || (await isProgram(command))) continue;
+    if (isGuess !== true || typeof command !== 'string' || runners.has(command) || (await isProgram(command))) continue;
     const isCommand =
       /^(?:cmd|wsl|pwsh|powershell|ssh|cross-env)$|\.(?:exe|cmd|bat|ps1)$|^[^<>]*[\\/][^<>]*$/i.test(command) ||
       (Array.isArray(args) && String(args[0]).startsWith('-'));
