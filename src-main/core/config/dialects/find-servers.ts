@@ -1,4 +1,5 @@
 /** Finds the server entries in a configuration of any product, and the policies outside of the entries. */
+import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
 import { type EntryPolicy, isEntry } from './read-entry.ts';
@@ -42,77 +43,67 @@ export interface FoundServers {
 
 /** `file`: the path or name of the file, as a hint; empty if there is none. */
 export function findServers(value: unknown, file: string): FoundServers {
-  const root = Array.isArray(value) && value.some(isObject) ? { mcpServers: value as unknown[] } : objectOrEmpty(value);
-  const whole = wholeDialect(root, file);
-  const found = serverPlaces.flatMap((place) => placesAt(root, place.path).map((at) => ({ place, ...at })));
+  const root = rootOf(value, file);
+  const found = serverPlaces.flatMap((place) => placesAt(root.value, place.path).map((at) => ({ place, ...at })));
   const taken = new Set<unknown>();
-  const entries = found.flatMap(({ place, container, path }) => {
+  const inPlaces = found.flatMap(({ place, container, path }) => {
     // `mcp.servers` and `mcp` are the same location.
-    const items = taken.has(container) ? [] : entriesIn(container, place, path, nameOf(root));
-    for (let at: unknown = root, step = 0; step <= path.length; step++) {
-      taken.add(at);
-      at = objectOrEmpty(at)[String(path[step])];
-    }
-    return items.map(([name, raw, own]) => entryAt(name, raw, own, place, { root, whole, path }));
+    const items = taken.has(container) ? [] : itemsIn(container, place, path, nameOf(root.value));
+    path.reduce<unknown>((at, step) => (taken.add(at), objectOrEmpty(at)[step]), root.value);
+    taken.add(container);
+    return items.map((item) => entryAt(item, place, path, root));
   });
-  const flat = entries.length === 0 && found.length === 0 ? flatEntries(root, whole) : [];
-  const places = [...new Set(entries.map(({ path }) => path.slice(0, -1).map(String).join('.')))];
-  const form = foreignForms.find(({ keys }) => keys.every((key) => root[key] !== undefined))?.reason;
+  const entries =
+    found.length > 0 ? inPlaces : itemsOf(root.value).map((item) => entryAt(item, { path: [] }, [], root));
+  const places = [...new Set(inPlaces.map(({ path }) => path.slice(0, -1).map(String).join('.')))];
+  const form = foreignForms.find(({ keys }) => keys.every((key) => root.value[key] !== undefined))?.reason;
   const elsewhere = found.flatMap(({ container, path }) =>
     typeof container === 'string' ? [`"${path.join('.')}" names another file, which is not read: ${container}`] : [],
   );
-  const notes = [...new Set([...elsewhere, ...policyNotes(root)])];
-  const all = [...entries, ...flat];
-  const owned = entries.find(({ path }) => ownedPlaces.has(String(path[0])));
-  const known = all.find((one) => one.dialect !== commonDialect);
-  const dialect = whole.byFile ?? owned?.dialect ?? whole.byRoot ?? known?.dialect ?? commonDialect;
-  return { dialect, entries: all, places, notes, form };
+  const notes = [...new Set([...elsewhere, ...policyNotes(root.value)])];
+  const owned = inPlaces.find(({ path }) => ownedPlaces.has(String(path[0])));
+  const known = entries.find((one) => one.dialect !== commonDialect);
+  const dialect = root.byFile ?? owned?.dialect ?? root.byKeys ?? known?.dialect ?? commonDialect;
+  return { dialect, entries, places, notes, form };
 }
 
 /** First keys of places that one product owns. */
 const ownedPlaces = new Set(serverPlaces.flatMap(({ path, dialect }) => (dialect === undefined ? [] : path[0])));
 
-/** Dialects indicated by the file's name and by the keys next to the servers. */
-interface WholeDialect {
+/** A configuration, and the dialects that the file's name and the keys next to the servers indicate. */
+interface Root {
+  readonly value: JsonObject;
   readonly byFile: Dialect | undefined;
-  readonly byRoot: Dialect | undefined;
+  readonly byKeys: Dialect | undefined;
 }
 
-function wholeDialect(root: JsonObject, file: string): WholeDialect {
+function rootOf(written: unknown, file: string): Root {
+  const isList = Array.isArray(written) && written.some(isObject);
+  const value = isList ? { mcpServers: written as unknown[] } : objectOrEmpty(written);
   const path = file.replaceAll('\\', '/');
+  const schema = String(value['$schema']);
   return {
-    byFile: dialects.find((one) => one.file?.test(path) === true || one.schema?.test(String(root['$schema'])) === true),
-    byRoot: dialects.find(({ rootKeys = [] }) => rootKeys.some((key) => root[key] !== undefined)),
+    value,
+    byFile: dialects.find((one) => one.file?.test(path) === true || one.schema?.test(schema) === true),
+    byKeys: dialects.find(({ rootKeys = [] }) => rootKeys.some((key) => value[key] !== undefined)),
   };
 }
 
-interface Whole {
-  readonly root: JsonObject;
-  readonly whole: WholeDialect;
-  readonly path: readonly string[];
-}
-
-function entryAt(
-  name: string | undefined,
-  raw: unknown,
-  own: PropertyKey | undefined,
-  place: ServerPlace,
-  { root, whole, path }: Whole,
-): FoundEntry {
+function entryAt([name, raw, key]: Item, place: ServerPlace, path: readonly string[], root: Root): FoundEntry {
   const project = place.isProject === true ? path[1] : undefined;
   return {
     name,
     raw,
-    path: own === undefined ? path : [...path, own],
-    dialect: entryDialect(raw, place, whole),
-    policy: name === undefined ? {} : policyOf(name, root, project, place),
+    path: key === undefined ? path : [...path, key],
+    dialect: entryDialect(raw, place, root),
+    policy: name === undefined ? {} : policyOf(name, root.value, project, place),
     ...(project !== undefined && { project }),
     ...(place.refusal !== undefined && { refusal: place.refusal }),
   };
 }
 
 /** The file's name is the strongest hint, then the place, then the entry itself, then its siblings. */
-function entryDialect(raw: unknown, { dialect, path }: ServerPlace, { byFile, byRoot }: WholeDialect): Dialect {
+function entryDialect(raw: unknown, { dialect, path }: ServerPlace, { byFile, byKeys }: Root): Dialect {
   const named = dialects.find(({ id }) => id === dialect);
   const keys = isObject(raw) ? raw : {};
   if (path[0] === 'mcp') {
@@ -125,7 +116,7 @@ function entryDialect(raw: unknown, { dialect, path }: ServerPlace, { byFile, by
   const byEntry = dialects.find(({ entryKeys = [] }) => entryKeys.some(has));
   // ToolMux and VS Code use this location, but only ToolMux has times.
   const byPlace = path[0] === 'servers' ? dialects.find(({ id }) => id === 'toolmux') : undefined;
-  return named ?? byEntry ?? byRoot ?? byPlace ?? commonDialect;
+  return named ?? byEntry ?? byKeys ?? byPlace ?? commonDialect;
 }
 
 interface PlaceFound {
@@ -147,7 +138,7 @@ function placesAt(value: unknown, path: readonly string[], before: readonly stri
 
 type Item = readonly [name: string | undefined, raw: unknown, key: PropertyKey | undefined];
 
-function entriesIn(
+function itemsIn(
   container: unknown,
   { items }: ServerPlace,
   path: readonly string[],
@@ -173,14 +164,9 @@ function nameOf(raw: unknown): string | undefined {
 }
 
 /** A map of entries without a container, as plugins and Warp use it, or a single entry. */
-function flatEntries(root: JsonObject, dialect: WholeDialect): readonly FoundEntry[] {
-  const whole: ServerPlace = { path: [] };
-  if (isEntry(root)) {
-    return [{ name: nameOf(root), raw: root, path: [], dialect: entryDialect(root, whole, dialect), policy: {} }];
-  }
-  return Object.entries(root).flatMap(([name, raw]) =>
-    isEntry(raw) ? [{ name, raw, path: [name], dialect: entryDialect(raw, whole, dialect), policy: {} }] : [],
-  );
+function itemsOf(root: JsonObject): readonly Item[] {
+  if (isEntry(root)) return [[nameOf(root), root, undefined]];
+  return Object.entries(root).flatMap(([name, raw]): Item[] => (isEntry(raw) ? [[name, raw, name]] : []));
 }
 
 // Returns the policy of a server from lists outside its entry.
@@ -192,7 +178,9 @@ function policyOf(name: string, root: JsonObject, project: string | undefined, p
     for (const { container, path } of placesAt(root, list.path)) {
       if (path[0] === 'projects' && path[1] !== project) continue;
       const names = namesIn(container, list);
-      if (list.kind === 'only') isOff ||= names.length > 0 && !names.includes(name);
+      // Claude Code allows none with an empty list, Gemini CLI all.
+      const isLimit = names.length > 0 || (list.nameKey !== undefined && isDeepStrictEqual(container, []));
+      if (list.kind === 'only') isOff ||= isLimit && !names.includes(name);
       else if (list.kind === 'off') isOff ||= names.includes(name);
       else if (list.kind === 'tools off') tools.push(...toolsOf(names, `mcp__${name}__`));
       else if (place.dialect === 'opencode') tools.push(...toolsOf(names, `${name}_`));

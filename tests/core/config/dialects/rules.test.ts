@@ -249,6 +249,8 @@ test('applies allow and deny lists beside the servers and reports other rules', 
     ];
   };
   expect(on({ mcp: { allowed: ['a', 'b'], excluded: ['b'] } })).toEqual(['a', 0]);
+  expect(on({ mcp: { allowed: [] } })).toEqual(['abc', 0]);
+  expect(on({ allowedMcpServers: [] })).toEqual(['', 0]);
   expect(on({ deniedMcpServers: [{ serverName: 'c' }] })).toEqual(['ab', 0]);
   expect(
     on({ allowedMcpServers: [{ serverName: 'a' }, { serverUrl: 'https://*' }], allowManagedMcpServersOnly: true }),
