@@ -5,7 +5,7 @@
  */
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
-import type { JsonObject } from '../base/json.ts';
+import { type JsonObject, mapTexts } from '../base/json.ts';
 import type { HealCandidate } from '../client-apps/heal-candidates.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import { pendingEditsId } from '../config/config-approval.ts';
@@ -17,7 +17,7 @@ import { readConfigText } from '../config/update-config-file.ts';
 import type { SecretService } from '../secrets/secret-service.ts';
 import { userApp } from '../security/principal.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
-import { mapTexts, packageArgument } from '../trust/launch-change.ts';
+import { packageArgument } from '../trust/launch-change.ts';
 import type { Showing } from '../trust/inbox/inbox.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { withDefaultSandbox, isWithinDefaultSandbox, isDefaultSandbox, changesSandbox } from './default-sandbox.ts';

@@ -176,6 +176,18 @@ export function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Copies a JSON value and replaces each of its texts; `path` are the keys and indexes of the text. */
+export function mapTexts(
+  value: unknown,
+  onText: (text: string, path: readonly PropertyKey[]) => string,
+  path: readonly PropertyKey[] = [],
+): unknown {
+  if (typeof value === 'string') return onText(value, path);
+  if (Array.isArray(value)) return value.map((item, index) => mapTexts(item, onText, [...path, index]));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, onText, [...path, key])]));
+}
+
 // White space between the tokens of JSON (RFC 8259, section 2).
 
 /** `byte`: UTF-8; undefined at the end. */

@@ -3,6 +3,8 @@
  * own values.
  */
 
+import { mapTexts } from '../base/json.ts';
+
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** A placeholder without a value. */
@@ -36,7 +38,7 @@ const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring', 'user']
  * never part of a config.
  */
 export function replaceVariables<T>(value: T, env: Env, onUnfilled: OnUnfilled): T {
-  return mapTexts(value, [], (text, path) =>
+  return mapTexts(value, (text, path) =>
     text.replace(placeholder, (whole: string, source: string, name: string, fallback?: string) => {
       if (secretSources.has(source)) {
         onUnfilled({ path, source: 'secret', name });
@@ -74,19 +76,9 @@ type ValueOf = (name: string, fallback: string | undefined, isUsers: boolean) =>
 
 /** `value` with each `${secret:NAME}` and `${user:NAME}` replaced by the result of `valueOf`. */
 export function replaceSecrets<T>(value: T, valueOf: ValueOf): T {
-  return mapTexts(value, [], (text) =>
+  return mapTexts(value, (text) =>
     text.replace(placeholder, (whole: string, source: string, name: string, fallback?: string) =>
       secretSources.has(source) ? valueOf(name, fallback, source === 'user') : whole,
     ),
   ) as T;
-}
-
-type OnText = (text: string, path: readonly PropertyKey[]) => string;
-
-function mapTexts(value: unknown, path: readonly PropertyKey[], onText: OnText): unknown {
-  if (typeof value === 'string') return onText(value, path);
-  if (Array.isArray(value)) return value.map((item, index) => mapTexts(item, [...path, index], onText));
-  if (typeof value !== 'object' || value === null) return value;
-  const mapped = Object.entries(value).map(([key, item]) => [key, mapTexts(item, [...path, key], onText)] as const);
-  return Object.fromEntries(mapped);
 }

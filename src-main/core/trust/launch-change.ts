@@ -2,7 +2,7 @@
  * Builds the new entry of a server whose launch configuration is replaced by one found in a client app. References to
  * secrets and variables stay; additional access is named.
  */
-import { type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { type JsonObject, mapTexts, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, Masker, secretValues } from '../base/mask.ts';
 import { isSuspicious, markInvisible } from '../base/visible-text.ts';
 import { packagePlace } from './pins/launch-fingerprint.ts';
@@ -259,12 +259,4 @@ function packageOf(entry: JsonObject): string | undefined {
 
 function wordsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? (value as unknown[]).map(String) : [];
-}
-
-/** Copies a JSON value and replaces each of its texts. */
-export function mapTexts(value: unknown, onText: (text: string) => string): unknown {
-  if (typeof value === 'string') return onText(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, onText));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, onText)]));
 }

@@ -1,6 +1,6 @@
 /** Converts the placeholders of every product to our own notation, and reports those that cannot be filled. */
 import { basename, sep } from 'node:path';
-import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import { type JsonObject, mapTexts, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
 import { folderNames, placeholderAdvice } from './key-table.ts';
 
@@ -15,22 +15,17 @@ export interface VariableContext {
 /** Reports a placeholder that cannot be filled: its position, its text, and what the user can do. */
 export type OnUnfilled = (path: readonly PropertyKey[], written: string, advice: string) => void;
 
-/** Each way to write a variable: the group is what stands for it. */
-const placeholder = new RegExp(
-  [
-    /\$\{\{\s*(?<hub>[^}]*?)\s*\}\}/,
-    /\$\{(?<braces>[^{}]*)\}/,
-    /(?<![$\w{])\{(?<kind>env|file):(?<path>[^{}]+)\}/,
-    /\{\{\s*(?:(?<scope>env)\.)?(?<double>[A-Za-z_]\w*)\s*\}\}/,
-    /\$\((?<shell>[^()]*)\)/,
-    /\$env:(?<power>[A-Za-z_]\w*)/,
-    /(?<![$\\])\$(?<bare>[A-Za-z_]\w*)/,
-    /%(?<percent>[A-Za-z_]\w{2,})%/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  'g',
-);
+/** Notations that stand for a variable wherever they are written. */
+const variableForms: readonly RegExp[] = [
+  /\$\{\{\s*secrets\.([\w./-]+)\s*\}\}/g,
+  /(?<![$\w{])\{env:([^{}]+)\}/g,
+  /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g,
+  /\$env:([A-Za-z_]\w*)/g,
+];
+
+/** The others: some stand for a variable, some can only be reported. */
+const placeholder =
+  /\$\{\{(?<hub>[^}]*)\}\}|\$\{(?<braces>[^{}]*)\}|(?<![$\w{])\{file:(?<file>[^{}]+)\}|\{\{\s*(?<double>[A-Za-z_]\w*)\s*\}\}|\$\((?<shell>[^()]*)\)|(?<![$\\])\$(?<bare>[A-Za-z_]\w*)|%(?<percent>[A-Za-z_]\w{2,})%/g;
 
 /** Fields that may contain placeholders. */
 const fields = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'oauth', 'folders'] as const;
@@ -44,10 +39,9 @@ export function ownPlaceholders(entry: JsonObject, context: VariableContext, onU
   const read = { ...entry };
   for (const field of fields) {
     if (entry[field] === undefined) continue;
-    read[field] = mapTexts(entry[field], [field], (text, path) => {
-      if (field === 'args' && isForShell(entry, path[1])) return text;
-      return replaceIn(text, path, { ...context, own }, onUnfilled);
-    });
+    const onText = (text: string, path: readonly PropertyKey[]): string =>
+      field === 'args' && isForShell(entry, path[1]) ? text : replaceIn(text, path, { ...context, own }, onUnfilled);
+    read[field] = mapTexts(entry[field], onText, [field]);
   }
   return read;
 }
@@ -68,24 +62,22 @@ function replaceIn(text: string, path: readonly PropertyKey[], context: Context,
     onUnfilled(path, whole, placeholderAdvice.get(kind) ?? placeholderAdvice.get('input') ?? '');
     return whole;
   };
-  return text.replace(placeholder, (whole: string, ...rest: unknown[]) => {
+  const plain = variableForms.reduce(
+    (read, form) => read.replace(form, (_, name: string) => variable(name.replace(/\W+/g, '_'))),
+    text,
+  );
+  return plain.replace(placeholder, (whole: string, ...rest: unknown[]) => {
     const found = rest.at(-1) as Readonly<Record<string, string | undefined>>;
-    const { hub, braces, kind, path: named, scope, double, shell, power, bare, percent } = found;
+    const { hub, braces, file, double = '', shell, bare = '', percent } = found;
     if (braces !== undefined) return inBraces(whole, braces, context, isOwn, unfilled);
-    if (hub !== undefined) {
-      const [, name] = /^secrets\.([\w./-]+)$/.exec(hub) ?? [];
-      return name === undefined ? unfilled(whole, 'input') : variable(name.replace(/\W+/g, '_'));
-    }
-    if (kind !== undefined) return kind === 'env' ? variable(named ?? '') : unfilled(whole, 'file');
-    if (double !== undefined) {
-      if (dialect.doubleBraces === true || scope !== undefined) return variable(double);
-      return /^[A-Z_][A-Z0-9_]*$/.test(double) ? unfilled(whole, 'input') : whole;
-    }
+    if (hub !== undefined || file !== undefined) return unfilled(whole, file === undefined ? 'input' : 'file');
     if (shell !== undefined) return dialect.bareVariables === true ? unfilled(whole, 'cmd') : whole;
-    if (power !== undefined) return variable(power);
     if (percent !== undefined) return isPath(path) ? variable(percent) : whole;
-    if (bare === undefined || isOwn(bare)) return whole;
-    return dialect.bareVariables === true || isWholeValue(text, bare, path) ? variable(bare) : whole;
+    if (double !== '' && dialect.doubleBraces !== true)
+      return /^[A-Z_][A-Z0-9_]*$/.test(double) ? unfilled(whole, 'input') : whole;
+    if (double !== '') return variable(double);
+    const isVariable = dialect.bareVariables === true || isWholeValue(text, bare, path);
+    return isVariable && !isOwn(bare) ? variable(bare) : whole;
   });
 }
 
@@ -128,15 +120,4 @@ function isPath([field]: readonly PropertyKey[]): boolean {
 function isWholeValue(text: string, name: string, [field]: readonly PropertyKey[]): boolean {
   if (field !== 'env' && field !== 'headers') return false;
   return /^[A-Z_][A-Z0-9_]*$/.test(name) && /^(?:(?:Bearer|Basic|Token) )?\$\w+$/i.test(text);
-}
-
-function mapTexts(
-  value: unknown,
-  path: readonly PropertyKey[],
-  onText: (text: string, path: readonly PropertyKey[]) => string,
-): unknown {
-  if (typeof value === 'string') return onText(value, path);
-  if (Array.isArray(value)) return value.map((item, index) => mapTexts(item, [...path, index], onText));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, [...path, key], onText)]));
 }
