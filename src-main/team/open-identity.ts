@@ -1,6 +1,5 @@
 /**
- * Who comes to a replica, and by what: personal tokens, and those of an issuer where there is one. Composition; no
- * logic.
+ * Authentication of a replica: personal access tokens, and an issuer's tokens if there is one. Composition; no logic.
  */
 import type { IncomingMessage } from 'node:http';
 import type { CoreGroups } from '../core/edition.ts';
@@ -25,19 +24,19 @@ import { allScopes } from './users/scopes.ts';
 
 /** The identity provider of the team's users. */
 export interface IssuerSettings extends ClaimRules {
-  /** The issuer's name, letter by letter. */
+  /** Exact issuer identifier. */
   readonly issuer: string;
-  /** Accepted audiences of access tokens; empty: the address of `/mcp` for client apps. */
+  /** Accepted audiences of access tokens; empty: the URL of `/mcp` for client apps. */
   readonly audiences: readonly string[];
-  /** Whether users who were not added before may sign in. */
+  /** Whether users are created at their first sign-in. */
   readonly takesNew: boolean;
-  /** Take access tokens alone that say they are some (`at+jwt`). */
+  /** Accept only access tokens with the type `at+jwt`. */
   readonly needsType: boolean;
-  /** Users come in by the issuer alone; personal tokens open something for service accounts only. */
+  /** Users authenticate through the issuer only; personal access tokens are valid for service accounts only. */
   readonly isSsoOnly?: boolean | undefined;
   /**
-   * Client id of the dashboard; its secret, if it has one, is in the environment. undefined: no dashboard sign-in at
-   * the issuer.
+   * Client ID of the dashboard; its secret, if any, is in the environment. undefined: no dashboard sign-in at the
+   * issuer.
    */
   readonly clientId?: string | undefined;
 }
@@ -45,12 +44,12 @@ export interface IssuerSettings extends ClaimRules {
 /** Variable with the dashboard's client secret at the issuer. */
 export const oidcSecretVariable = 'TOOLTRAY_OIDC_SECRET';
 
-/** Who the team's users are, by the word of another. */
+/** An opened issuer and its users. */
 export interface OpenIssuer {
   readonly tokens: OidcIssuer;
   readonly people: OidcUsers;
   readonly rules: ClaimRules;
-  /** The dashboard there; undefined: nobody signs in to it by the issuer. */
+  /** The dashboard's client; undefined: no dashboard sign-in at the issuer. */
   readonly client: OidcClient | undefined;
 }
 
@@ -61,11 +60,11 @@ interface IdentityDeps {
   readonly changes: ChangeFeed;
   readonly proxies: TrustedProxies;
   readonly settings: IssuerSettings | undefined;
-  /** Returns the address of `/mcp` for client apps, once it listens. */
+  /** Returns the URL of `/mcp` for client apps, once it listens. */
   readonly resource: () => string;
   /** Available once the core is created. */
   readonly core: () => Pick<CoreGroups, 'trust' | 'clients'>;
-  /** Hears of users who came by a token of the issuer. */
+  /** Called when a user authenticates with a token of the issuer. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
 
@@ -73,15 +72,15 @@ export interface OpenIdentity extends Pick<TeamHttpOptions, 'letIn' | 'refuseReq
   readonly people: UserStore;
   readonly tokens: AccessTokenStore;
   readonly gate: Authenticator;
-  /** The issuer, and the users it vouches for; undefined if none. */
+  /** The issuer and its users; undefined if there is none. */
   readonly issuer: OpenIssuer | undefined;
   readonly notes: AccessAudit;
-  /** Tells client apps where to sign in; undefined: nowhere. */
+  /** Tells client apps where to get tokens; undefined: nowhere. */
   readonly metadata: ResourceMetadata | undefined;
   readonly close: () => Promise<void>;
 }
 
-/** Throws AppError `bad_request` for an issuer that is none. */
+/** Throws AppError `bad_request` for an invalid issuer. */
 export function openIdentity(of: IdentityDeps): OpenIdentity {
   const { host, env, sql, changes, proxies, settings, resource, core, came } = of;
   const [people, tokens] = [new UserStore(sql), new AccessTokenStore(sql)];

@@ -20,27 +20,27 @@ import { TeamVaults } from './secrets/team-vault.ts';
 export interface StoreDeps extends TeamHostContext {
   readonly sql: Database['sql'];
   readonly database: Database;
-  /** Tells of what other replicas changed, and has been started. */
+  /** Notifies of changes by other replicas; already started. */
   readonly changes: ChangeFeed;
   readonly keys: TeamKeys;
   /** Display name of the replica. */
   readonly replica: string;
   readonly version: string;
   readonly env: Env;
-  /** Store for the bytes of spills; undefined: nothing is spilled. */
+  /** Store for the bytes of spills; undefined: results are not spilled. */
   readonly objects: S3Config | undefined;
 }
 
 export interface OpenStores {
   readonly stores: Partial<CoreStores>;
   readonly vaults: TeamVaults;
-  /** A user's own secret, by the vault's names. Rejects with AppError. */
+  /** A user's own secret, by its vault name. Rejects with AppError. */
   readonly readOwn: (user: string, name: string) => Promise<string | undefined>;
   /** Called when the core has ended. */
   readonly close: () => Promise<void>;
 }
 
-/** Rejects with AppError `store_unreachable`, or `secret_locked` where its keys are not the team's. */
+/** Rejects with AppError `store_unreachable`, or `secret_locked` if its keys are not the team's. */
 export async function openStores(deps: StoreDeps): Promise<OpenStores> {
   const { sql, database, changes, env, keys, objects, log, replica, version } = deps;
   const rows = new DocumentTable(sql, keys.encryptionKeys('documents'));
@@ -64,8 +64,8 @@ export async function openStores(deps: StoreDeps): Promise<OpenStores> {
     });
   const rowsOfRecord = new ActivityRows(sql, replica);
   const record: CoreStores['record'] = {
-    // They would lie on this machine alone, those of many users, where nobody who may read them looks, and nobody
-    // could have theirs deleted.
+    // They would be stored on this computer only, for many users, where they could neither be found nor deleted on
+    // request.
     keepsTexts: false,
     ship: ({ activity, timeline }) =>
       new ActivityShipper(activity, {

@@ -1,7 +1,6 @@
 /**
- * One of a team's identical replicas: the same core as on a desktop, whose listeners and stores are a team's. Composition
- * root: the database, what tells of changes in it, the stores that are kept there, the door. No socket, no look at this
- * machine's client apps.
+ * One of a team's identical replicas: the desktop's core with a team's listeners and stores. Composition root:
+ * database, change notifications, stores, HTTP. No local socket, and no access to this computer's client apps.
  */
 import type { IncomingMessage } from 'node:http';
 import { homedir, hostname } from 'node:os';
@@ -36,7 +35,7 @@ import { followRetries } from './dashboard/follow-retries.ts';
 import { type IssuerSettings, oidcSecretVariable, openIdentity } from './open-identity.ts';
 import { openSignIns, type OpenSignIns } from './oauth/open-oauth.ts';
 
-/** Options of its core; `TOOLTRAY_HOME` in `env` is the folder of this replica alone. */
+/** Options of its core; `TOOLTRAY_HOME` in `env` is this replica's own folder. */
 type CoreOverrides = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
   Partial<Pick<CoreHostOptions, 'logTo' | 'shared'>>;
 
@@ -46,21 +45,21 @@ export interface ReplicaOptions extends CoreOverrides {
   /** The same database without a connection pooler, for notifications and locks; undefined: `database`. */
   readonly directDatabase?: string | undefined;
   readonly listen: ListenAddress;
-  /** Address for client apps, without `/mcp`; undefined: the listen address. */
+  /** URL for client apps, without `/mcp`; undefined: the listen address. */
   readonly publicUrl: string | undefined;
-  /** Names by which it may be addressed next to that one. */
+  /** Additional host names by which it may be addressed. */
   readonly allowedHosts: readonly string[];
-  /** Addresses and ranges of the proxies in front. */
+  /** Addresses and ranges of the reverse proxies. */
   readonly trustedProxies: readonly string[];
   /** The users' identity provider; undefined: personal tokens only. */
   readonly issuer?: IssuerSettings | undefined;
   /** Display name: lowercase letters, digits and dashes; the computer's name by default. */
   readonly name?: string | undefined;
-  /** Commands run without a sandbox where none is available; they can read the keys of the replica then. */
+  /** Commands run without a sandbox if none is available; they can then read the replica's keys. */
   readonly allowsUnconfined?: boolean | undefined;
-  /** How long it continues as before when it is to end, until no balancer sends it anything, in ms. */
+  /** Time that a draining replica continues as before, until load balancers stop sending requests, in ms. */
   readonly noticeMs?: number | undefined;
-  /** How often it writes its row, in ms. */
+  /** Heartbeat interval in ms. */
   readonly heartbeatMs?: number | undefined;
   /** Address of the operations routes; undefined: none. */
   readonly operations?: ListenAddress | undefined;
@@ -73,13 +72,13 @@ export interface ReplicaOptions extends CoreOverrides {
 
 export interface ListenAddress {
   readonly address: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
-/** For a replica before this one to end, in ms. */
+/** Time for a previous replica to stop, in ms. */
 const homeWaitMs = 5_000;
-/** A balancer looks every two seconds, and believes the third look. */
+/** Load balancers poll every two seconds and react to the third failure. */
 const defaultNoticeMs = 6_000;
 
 export class Replica {
@@ -88,7 +87,7 @@ export class Replica {
   readonly changes: ChangeFeed;
   readonly heartbeat: Heartbeat;
   readonly personal: OpenPersonalProcesses;
-  /** The users' own sign-ins at servers at an address. */
+  /** The users' own sign-ins at remote servers. */
   readonly signIns: OpenSignIns;
   readonly #options: ReplicaOptions;
   readonly #parts: Parts;
@@ -113,7 +112,8 @@ export class Replica {
   }
 
   /**
-   * Rejects with AppError: unsupported for another schema, `store_unreachable`, `config_invalid`, `config_not_found`,
+   * Rejects with AppError: `unsupported` for another schema, `store_unreachable`, `config_invalid`,
+   * `config_not_found`,
    * `bad_request`.
    */
   static async open(options: ReplicaOptions): Promise<Replica> {
@@ -121,7 +121,7 @@ export class Replica {
     const { directDatabase = options.database } = options;
     const database = new Database({ url: options.database, name: `tooltray replica ${name}` });
     const listener = new Database({ url: directDatabase, most: 1, name: `tooltray listener ${name}` });
-    // Two replicas that wrote logs, caches and users' homes into one folder would damage them for each other.
+    // Two replicas that share a folder would damage each other's logs, caches, and users' homes.
     const { dataDir } = resolveAppPaths(options.env, process.platform, homedir());
     const home = await HomeLock.take(join(dataDir, 'replica.lock'), homeWaitMs);
     try {
@@ -162,14 +162,14 @@ export class Replica {
     return this.#operations?.port;
   }
 
-  /** Says that it ends, then lets calls finish; `stop` comes next. */
+  /** Reports that it is draining, then lets calls finish; `stop` comes next. */
   async drain(): Promise<void> {
     this.#parts.readiness.isDraining = true;
     this.heartbeat.drain();
     await this.host.httpServer?.listener.drain(this.#options.noticeMs ?? defaultNoticeMs);
   }
 
-  /** Ends the core with all that it has open, then closes the database. */
+  /** Stops the core and closes the database. */
   async stop(): Promise<void> {
     this.#parts.readiness.isDraining = true;
     this.#config.stop();
@@ -179,7 +179,7 @@ export class Replica {
     this.#home[Symbol.dispose]();
   }
 
-  /** undefined if the environment names no collector. Throws AppError `bad_request`. */
+  /** undefined if the environment configures no collector. Throws AppError `bad_request`. */
   #openSpans(): SpanExporter | undefined {
     const { env, version } = this.#options;
     const target = otlpTarget(env, 'traces');
@@ -224,10 +224,10 @@ interface Parts {
 interface PartsDeps {
   readonly context: TeamHostContext;
   readonly database: Database;
-  /** Connects to PostgreSQL itself, because a pooler passes no notifications on. */
+  /** Direct connection to PostgreSQL, because poolers do not pass on notifications. */
   readonly listener: Database;
   readonly name: string;
-  /** Available when it listens. */
+  /** Available once it listens. */
   readonly host: () => CoreHost;
 }
 
@@ -356,7 +356,7 @@ async function openParts(
   return { edition, parts: { database, changes, heartbeat, readiness, personal, signIns, quotas } };
 }
 
-/** The computer's name, in the spelling of replica names. */
+/** The computer's name, as a valid replica name. */
 function computerName(): string {
   const name = hostname()
     .toLowerCase()
@@ -381,13 +381,13 @@ function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): C
   };
 }
 
-/** Returns the environment without the keys of a replica, which nothing that it starts inherits. */
+/** Returns the environment without the replica's keys, which its child processes must not inherit. */
 function withoutKeys(env: CoreHostOptions['env'], objects: string | undefined): CoreHostOptions['env'] {
   const keys: ReadonlySet<string> = new Set(keyVariables(env, objects));
   return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
 }
 
-/** Names of the variables that hold a key of a replica, or lead to one. `objects`: the address of the object store. */
+/** Names of variables that contain or locate a key of a replica. `objects`: URL of the object store. */
 export function keyVariables(env: CoreHostOptions['env'], objects: string | undefined): readonly string[] {
   return [
     'TOOLTRAY_DATABASE',
@@ -399,7 +399,7 @@ export function keyVariables(env: CoreHostOptions['env'], objects: string | unde
   ];
 }
 
-/** Throws AppError `bad_request` where nobody said by which name others reach it. */
+/** Throws AppError `bad_request` if no host name is configured. */
 function allowedHostNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): readonly string[] {
   const named = [...(publicUrl === undefined ? [] : [new URL(publicUrl).host]), ...allowedHosts];
   if (named.length > 0) return named;
@@ -409,9 +409,7 @@ function allowedHostNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): 
   });
 }
 
-/**
- * Returns the address that a browser returns to after a sign-in. Throws AppError `bad_request` if none is configured.
- */
+/** Whether browsers can reach it without a configured public URL. */
 function isReachableByBrowsers({ publicUrl, listen }: ReplicaOptions, port: number): string {
   if (publicUrl !== undefined) return publicUrl;
   if (isLoopback(listen.address)) return addressOf(listen, port);

@@ -1,13 +1,13 @@
 /**
- * Rows of replicas' records in the team's database: written many at a time, each once under the name of its book and
- * its id, however often it is sent.
+ * Writes replicas' activity rows to the team's database in batches. Rows are keyed by file and ID, so that repeated
+ * writes are harmless.
  */
 import type { Sql } from 'postgres';
 import { databaseError } from '../database/database.ts';
 import type { OutboxBatch, OutboxKind, SentRow } from './outbox.ts';
 
 interface Column {
-  /** In SQLite, and here. */
+  /** Column in SQLite and in PostgreSQL. */
   readonly from: string;
   readonly to: string;
   readonly type: 'text' | 'bigint' | 'integer' | 'real';
@@ -27,13 +27,13 @@ function toSnakeCase(name: string): string {
 
 interface Table {
   readonly name: string;
-  /** When it was, in ms since 1970: names its part. */
+  /** Column with the time in ms since 1970, which selects the partition. */
   readonly at: string;
-  /** Its name in its book, beside when it was. */
+  /** Columns of its key within its file, besides the time. */
   readonly key: readonly Column[];
-  /** Known from the beginning. */
+  /** Columns set once. */
   readonly facts: readonly Column[];
-  /** Known later, or more than once. */
+  /** Columns set or changed later. */
   readonly figures: readonly Column[];
 }
 
@@ -89,8 +89,8 @@ export class ActivityRows {
   }
 
   /**
-   * All or none. Rejects with AppError `store_unreachable` (then they may stand there all the same), or with what
-   * PostgreSQL refuses.
+   * All or none. Rejects with AppError `store_unreachable` (the rows may have been written nevertheless), or with
+   * PostgreSQL's error.
    */
   async put({ kind, book, rows }: OutboxBatch): Promise<void> {
     if (rows.length === 0) return;
@@ -115,7 +115,7 @@ export class ActivityRows {
   }
 }
 
-/** PostgreSQL's texts hold no zero, which names of servers and words of models may. */
+/** PostgreSQL's texts cannot contain NUL, which server names and model text may. */
 function valueOf(value: SentRow[string] | undefined, type: Column['type']): string | null {
   if (value === null || value === undefined) return null;
   if (type === 'text') return String(value).replaceAll('\0', '\ufffd');

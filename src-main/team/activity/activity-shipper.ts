@@ -1,6 +1,6 @@
 /**
- * Brings a replica's record into the team's database, in lots, behind the calls' backs. While the database is away the
- * record itself holds what waits (a replica writes it as a desktop does); what it has no room for is said.
+ * Sends a replica's activity log to the team's database, in batches, asynchronously. While the database is
+ * unavailable, the replica's own log holds pending rows; rows dropped for lack of space are reported.
  */
 import type { ActivityLog } from '../../core/edition.ts';
 import { toAppError } from '../../core/base/errors.ts';
@@ -19,11 +19,11 @@ export interface ActivityShipperOptions {
 }
 
 const shipIntervalMs = 1000;
-/** Sums of the running hour change with every answer: they go this often. */
+/** The current hour's totals change with every result, so they are sent at this interval. */
 const totalsIntervalMs = 10_000;
 const batchRows = 1000;
 const maxRetryDelayMs = 10_000;
-/** How long closing tries, in ms. */
+/** Maximum time for the final flush, in ms. */
 const closeTimeoutMs = 5000;
 
 export class ActivityShipper {
@@ -46,7 +46,7 @@ export class ActivityShipper {
     this.#schedule(shipIntervalMs);
   }
 
-  /** Sends what is due; `isLast`: whatever there is. Whether the database took it. Never rejects. */
+  /** Sends the rows that are due; `isLast`: all rows. Resolves to whether the database accepted them. Never rejects. */
   async ship(isLast = false): Promise<boolean> {
     // Records added during a write go into the next batch.
     await this.#shipping;
@@ -57,10 +57,7 @@ export class ActivityShipper {
     }));
   }
 
-  /**
-   * Before the record is closed, and after its last row is written. What cannot be sent now stays in it for the next
-   * start.
-   */
+  /** Called after the last row is written and before the log is closed. Unsent rows remain for the next start. */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     this.#isClosed = true;
@@ -99,7 +96,7 @@ export class ActivityShipper {
       if (this.#retryMs > 0) this.#options.log.info('Activity is being sent to the database again.');
       this.#retryMs = 0;
       if (withSums) this.#sumsAt = this.#now();
-      // What waits for its tokens.
+      // Rows that wait for their token counts.
       if ((await this.#waiting()) > 0) this.#schedule(shipIntervalMs);
       return true;
     } catch (error) {
@@ -110,7 +107,7 @@ export class ActivityShipper {
     }
   }
 
-  /** A row that PostgreSQL refuses must not hold the others up for good: it is found by halves, and left out. */
+  /** A row that PostgreSQL rejects must not block the others: it is found by bisection and skipped. */
   async #put(lot: OutboxBatch): Promise<void> {
     try {
       await this.#options.rows.put(lot);
@@ -134,13 +131,13 @@ export class ActivityShipper {
       );
   }
 
-  /** Zero if SQLite itself fails: the record reports that. */
+  /** Zero if SQLite itself fails, which the log reports. */
   #waiting(): Promise<number> {
     return this.#outbox.pendingCount().catch(() => 0);
   }
 }
 
-/** PostgreSQL's classes 22 (data), 23 (constraints) and 54 (limits): of the rows, and not of the moment. */
+/** PostgreSQL error classes 22 (data), 23 (constraints) and 54 (limits), which are permanent. */
 function isRefused(error: unknown): boolean {
   return /^(22|23|54)/.test(String((error as { code?: unknown } | undefined)?.code));
 }

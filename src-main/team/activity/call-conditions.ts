@@ -1,10 +1,10 @@
-/** Which rows of calls, steps, and savings a query reads: whose, and by which filter. */
+/** Conditions of queries over calls, steps, and savings: owner and filters. */
 
-/** Owner of the rows in a query: one user, by principal name, or everybody. Every query names it. */
+/** Owner of the rows in a query: one user, by principal name, or all. Every query states it. */
 export type RowScope = { readonly person: string } | 'everybody';
 
 export interface TeamCallFilter {
-  /** ms since 1970; begun then or later, and before `until`. */
+  /** ms since 1970; started at or after `since`, and before `until`. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly app?: string | undefined;
@@ -12,15 +12,15 @@ export interface TeamCallFilter {
   readonly tool?: string | undefined;
   readonly session?: string | undefined;
   readonly outcome?: string | undefined;
-  /** One of these. */
+  /** Any of these. */
   readonly outcomes?: readonly string[] | undefined;
   /** Only calls whose result was spilled. */
   readonly isSpilled?: boolean | undefined;
-  /** Stands in the name of the server or tool, the reason given or the error. */
+  /** Contained in the name of the server or tool, the stated reason, or the error. */
   readonly text?: string | undefined;
 }
 
-/** Conditions of a query over calls or savings, with their values. */
+/** SQL conditions of a query over calls or savings, with their values. */
 export function conditionsOf(
   whose: RowScope,
   filter: TeamCallFilter,

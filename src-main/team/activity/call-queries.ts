@@ -1,7 +1,6 @@
 /**
- * The table of calls as a page shows it: the newest that fit with sums of all that fit, one call, and what charts are
- * drawn from; over all replicas. A call has a number by when its row arrived, so that whoever asks for newer ones
- * misses none that a replica sent late.
+ * Queries over the calls of all replicas: a page with totals of all matches, a single call, and chart data. Calls are
+ * numbered in order of arrival, so that polling for newer ones misses none that a replica sent late.
  */
 import type { Sql } from 'postgres';
 import {
@@ -23,11 +22,11 @@ import { conditionsOf, type TeamCallFilter, type RowScope } from './call-conditi
 interface PageRange {
   readonly beforeId?: number | undefined;
   readonly afterId?: number | undefined;
-  /** Rows. */
+  /** Maximum number of rows. */
   readonly limit: number;
 }
 
-/** A call with its owner's ID and user, if it has one. */
+/** A call with its owner's ID and name, if known. */
 export type TeamCall = Omit<CallSummary, 'user'> & { readonly user: string | undefined; readonly callMs: number };
 
 export interface ServerDay {
@@ -35,13 +34,13 @@ export interface ServerDay {
   readonly calls: number;
   readonly failures: number;
   readonly medianMs: number;
-  /** Arguments and answers together. */
+  /** Arguments and results together. */
   readonly tokens: number;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** All reject with AppError `store_unreachable`. */
+/** All methods reject with AppError `store_unreachable`. */
 export class CallQueries {
   readonly #sql: Sql;
 
@@ -60,7 +59,7 @@ export class CallQueries {
     const range = [...values, String(beforeId ?? Number.MAX_SAFE_INTEGER), String(afterId ?? 0)];
     const isNewer = `number > $${values.length + 1}::bigint`;
     const [rows, [sums = {}], [newest = {}]] = await Promise.all([
-      // Reads one more than the limit, to know whether there are more.
+      // One more than the limit, to detect whether more follow.
       this.#select(
         `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number < ${before} AND number > ${after}
         ORDER BY number DESC LIMIT ${limit + 1}`,
@@ -87,7 +86,7 @@ export class CallQueries {
     };
   }
 
-  /** The newest, without sums. */
+  /** The newest, without totals. */
   async newest(scope: RowScope, limit: number): Promise<readonly TeamCall[]> {
     const { where, values } = conditionsOf(scope, {});
     const rows = await this.#select(
@@ -97,7 +96,7 @@ export class CallQueries {
     return rows.map(callOf);
   }
 
-  /** Resolves to undefined also for a call of another user. */
+  /** Resolves to undefined for a call of another user, too. */
   async find(scope: RowScope, number: number): Promise<TeamCall | undefined> {
     const { where, values } = conditionsOf(scope, {});
     const [row] = await this.#select(
@@ -126,7 +125,7 @@ export class CallQueries {
     }));
   }
 
-  /** Outcomes of each hour with calls, keyed by its start in the replica's time zone. */
+  /** Outcomes per hour with calls, keyed by its start in the replica's time zone. */
   async outcomes(scope: RowScope, since: number): Promise<ReadonlyMap<number, OutcomeCounts>> {
     const { where, values } = conditionsOf(scope, { since });
     const shift = hourOffsetMs(since);
@@ -141,7 +140,7 @@ export class CallQueries {
     return new Map([...hours].map(([hour, own]) => [hour, outcomeCounts((outcome) => count(own, outcome))]));
   }
 
-  /** The same data as `latencies` of a home. */
+  /** The same data as `latencies` for a single user. */
   async latencies(
     scope: RowScope,
     since: number,
@@ -173,7 +172,7 @@ export class CallQueries {
   }
 }
 
-/** Columns of one table that `callOf` reads. */
+/** Columns of one table, as read by `callOf`. */
 export const callColumns = `number, extract(epoch FROM written) * 1000 AS at, person, app, mode, server, tool, via, reason, sensitivity, outcome,
   error_text, duration_ms, call_ms, request_bytes, server_result_bytes, model_result_bytes, request_tokens, server_result_tokens, model_result_tokens, estimated, spill_id, labels, preview`;
 
@@ -210,7 +209,7 @@ export function callOf(row: Row): TeamCall {
       estimated: number('estimated') !== 0,
     },
     spillId: optional('spill_id'),
-    // The replica does not ship why a large result was returned whole.
+    // Replicas do not send why a large result was not spilled.
     unspilled: undefined,
     repeats: undefined,
     labels: describeLabels(optional('labels')?.split(' ') ?? []),

@@ -1,7 +1,7 @@
 /**
- * Tracks which rows of a replica's own record have not reached the team's database. SQLite triggers note the rows in
- * the record itself, so the outbox survives the replica and has the same bounds. A row that changes on its way (its
- * tokens were counted) is sent again.
+ * Tracks which rows of a replica's own activity log have not reached the team's database. SQLite triggers record them
+ * in the same file, so the outbox survives a restart and has the same size limit. A row that changes while being sent
+ * is sent again.
  */
 import { randomBytes } from 'node:crypto';
 import type { SQLOutputValue } from 'node:sqlite';
@@ -12,24 +12,24 @@ export type SentRow = Readonly<Record<string, SQLOutputValue>>;
 export const outboxKinds = ['calls', 'steps', 'ledgerHours'] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 
-/** Some rows of one table, of which one lot at a time is on its way. */
+/** Rows of one table; one batch is sent at a time. */
 export interface OutboxBatch {
   readonly kind: OutboxKind;
-  /** Names the file that the ids are of; ids begin again in another one. */
+  /** Identifies the file, because IDs restart in a new one. */
   readonly book: string;
   readonly rows: readonly SentRow[];
 }
 
 const ledgerKey = ['hour', 'session', 'app', 'mode', 'server', 'tool', 'cause'] as const;
 
-/** A row waits this long, in ms, for its tokens to be counted: one that goes twice costs twice. */
+/** Time in ms that a row waits for its token counts, because sending it twice costs twice. */
 const countMs = 3000;
 
 function keyOf(kind: OutboxKind): readonly string[] {
   return kind === 'ledgerHours' ? ledgerKey : ['id'];
 }
 
-/** Which rows go now. */
+/** Condition for rows that are due. */
 const readySql: Readonly<Record<OutboxKind, string>> = {
   calls: '(r.modelResultTokens IS NOT NULL OR r.startedAt + r.durationMs < ?)',
   steps: '(r.given IS NOT NULL OR r.startedAt + r.durationMs < ?)',
@@ -43,7 +43,7 @@ export class Outbox {
     this.#record = record;
   }
 
-  /** Returns at most `most` rows that are due, noted as on their way. `isLast`: whatever is there. */
+  /** Returns at most `most` rows that are due, marked as being sent. `isLast`: all rows. */
   async take(kind: OutboxKind, most: number, now: number, isLast = false): Promise<OutboxBatch> {
     const [key, box] = [keyOf(kind), outboxTableOf(kind)];
     const same = key.map((name) => `o.${name} = r.${name}`).join(' AND ');
@@ -62,21 +62,21 @@ export class Outbox {
     return { kind, book: String(book[0]?.['book']), rows };
   }
 
-  /** The batch has arrived: rows that did not change meanwhile are not sent again. */
+  /** The batch was stored: rows that did not change meanwhile are not sent again. */
   async acknowledge({ kind, book }: OutboxBatch): Promise<void> {
     const box = outboxTableOf(kind);
     const sql = `DELETE FROM ${box} WHERE isSent = 1 AND EXISTS (SELECT 1 FROM outbox WHERE book = ?)`;
     await this.#run({ sql, values: [book] });
   }
 
-  /** Number of rows that wait. */
+  /** Number of pending rows. */
   async pendingCount(): Promise<number> {
     const counts = outboxKinds.map((kind) => `(SELECT count(*) FROM ${outboxTableOf(kind)})`).join(' + ');
     const results = await this.#run({ sql: `SELECT ${counts} AS waiting` });
     return Number(results.at(-1)?.[0]?.['waiting'] ?? 0);
   }
 
-  /** Number of rows that were deleted for room before they were sent, since the last call. */
+  /** Number of rows deleted for lack of space before they were sent, since the last call. */
   async takeDropped(): Promise<number> {
     const results = await this.#run(
       { sql: 'SELECT dropped FROM outbox' },
@@ -85,7 +85,7 @@ export class Outbox {
     return Number(results.at(-2)?.[0]?.['dropped'] ?? 0);
   }
 
-  /** In one transaction; the tables are created first, since another file may have taken the place of a broken one. */
+  /** In one transaction; the tables are created first, since a new file may have replaced a damaged one. */
   #run(...statements: readonly SqlStatement[]): Promise<readonly (readonly SentRow[])[]> {
     return this.#record.ask('sql', [...outboxSchema(), ...statements]);
   }
@@ -95,7 +95,7 @@ function outboxTableOf(kind: OutboxKind): string {
   return `outbox_${kind}`;
 }
 
-/** Rows that already exist are sent too: they belong to this replica. */
+/** Existing rows are sent too, because they belong to this replica. */
 function outboxSchema(): readonly SqlStatement[] {
   return [
     { sql: 'CREATE TABLE IF NOT EXISTS outbox (book TEXT NOT NULL, dropped INTEGER NOT NULL) STRICT' },

@@ -18,7 +18,7 @@ const savingsKeys: Readonly<Record<SavingsBy, string>> = {
   day: `to_char(written AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 };
 
-/** All reject with AppError `store_unreachable`. */
+/** All methods reject with AppError `store_unreachable`. */
 export class SavingsQueries {
   readonly #sql: Sql;
 
@@ -26,7 +26,7 @@ export class SavingsQueries {
     this.#sql = sql;
   }
 
-  /** Sums behind the savings, by key and cause. Only the time and app of a filter apply. */
+  /** Savings totals by key and cause. Only the filter's time and app apply. */
   async sums(
     whose: RowScope,
     by: SavingsBy,

@@ -1,6 +1,6 @@
 /**
- * Steps of client apps' sessions as a page shows them, over all replicas: the newest that fit with their sums and the
- * calls that ran for them, one step, and the sessions. A step has a number by when its row arrived, as a call has.
+ * Queries over the steps of all replicas: a page with totals and calls, a single step, and sessions. Steps are
+ * numbered in order of arrival, like calls.
  */
 import type { Sql } from 'postgres';
 import {
@@ -19,11 +19,11 @@ import type { RowScope } from './call-conditions.ts';
 interface StepRange {
   readonly beforeId?: number | undefined;
   readonly afterId?: number | undefined;
-  /** Rows. */
+  /** Maximum number of rows. */
   readonly limit: number;
 }
 
-/** A step with its owner's user, if it has one. */
+/** A step with its owner's name, if known. */
 export type TeamStep = Omit<StepSummary, 'calls' | 'user'> & {
   readonly user: string | undefined;
   readonly calls: readonly TeamCall[];
@@ -34,9 +34,9 @@ export type TeamSession = Omit<TimelineSession, 'isLive' | 'limitBytes' | 'user'
 };
 
 interface StepPage {
-  /** The newest first. */
+  /** Newest first. */
   readonly steps: readonly TeamStep[];
-  /** Sums of all matching steps. */
+  /** Totals of all matching steps. */
   readonly sums: StepTotals;
   readonly all: number;
   readonly more: boolean;
@@ -53,19 +53,19 @@ type Row = Readonly<Record<string, unknown>>;
 /** Maximum number of rows scanned, newest first, by queries over the calls of steps or sessions. */
 const maxScannedRows = 20_000;
 const maxSessions = 100;
-/** Calls that are told with a step of a page, and with one alone. */
+/** Number of calls returned with a step of a page; all are returned with a single step. */
 const maxCallsInPage = 5;
 const maxCallsInDetail = 1000;
 
 /**
- * Calls that ran for the step `s`. Within its time: that is where their key finds them, without an index for it. A
- * second on both sides, since a step and its calls may round differently.
+ * Calls of the step `s`, limited to its time, which is part of their key, so that no index is needed. With a margin of
+ * one second, since the times of a step and its calls may be rounded differently.
  */
 const callsOfStep = `tooltray.calls c WHERE c.book = s.book AND c.step = s.id
   AND c.written >= s.written - interval '1 second'
   AND c.written <= s.written + s.duration_ms * interval '1 millisecond' + interval '1 second'`;
 
-/** All reject with AppError `store_unreachable`. */
+/** All methods reject with AppError `store_unreachable`. */
 export class StepQueries {
   readonly #sql: Sql;
 
@@ -81,7 +81,7 @@ export class StepQueries {
     const range = [String(beforeId ?? Number.MAX_SAFE_INTEGER), String(afterId ?? 0)];
     const [before, after] = [`$${wanted.values.length + 1}::bigint`, `$${wanted.values.length + 2}::bigint`];
     const [rows, [sums = {}], [all]] = await Promise.all([
-      // Reads one more than the limit, to know whether there are more.
+      // One more than the limit, to detect whether more follow.
       this.#ask(
         `SELECT ${columns} FROM tooltray.steps s WHERE ${wanted.where} AND s.number < ${before} AND s.number > ${after}
         ORDER BY s.number DESC LIMIT ${limit + 1}`,
@@ -106,7 +106,7 @@ export class StepQueries {
     };
   }
 
-  /** Includes up to a thousand of its calls. Resolves to undefined also for a step of another user. */
+  /** Includes up to a thousand of its calls. Resolves to undefined for a step of another user, too. */
   async find(scope: RowScope, number: number): Promise<TeamStep | undefined> {
     const { where, values } = placed(scope, {});
     const rows = await this.#ask(
@@ -117,7 +117,7 @@ export class StepQueries {
     return step;
   }
 
-  /** Number of the newest; 0: there is none. */
+  /** Number of the newest step; 0 if there is none. */
   async last(scope: RowScope): Promise<number> {
     const { where, values } = placed(scope, {});
     const [row] = await this.#ask(
@@ -157,7 +157,7 @@ export class StepQueries {
     }));
   }
 
-  /** undefined: there are no more than may be looked through. */
+  /** undefined if there are no more than may be scanned. */
   async #lowest({ where, values }: Conditions): Promise<number | undefined> {
     const [row] = await this.#ask(
       `SELECT s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC OFFSET ${maxScannedRows} LIMIT 1`,
@@ -236,7 +236,7 @@ function sumsOf(row: Row): StepTotals {
   };
 }
 
-/** More is asked than whose they are and when they were. */
+/** Whether the query filters by more than owner and time. */
 function isFiltered({ app, server, problems, spilled, blocked, text }: StepSearch): boolean {
   const isOnly = problems === true || spilled === true || blocked === true;
   return app !== undefined || server !== undefined || isOnly || wordsOf(text).length > 0;
@@ -252,7 +252,7 @@ function placed(scope: RowScope, { sessionId, since, until }: StepSearch): Condi
   return until === undefined ? all : and(all, (place) => `s.written < ${time(place)}`, at(until));
 }
 
-/** `lowest`: none of those with a smaller number. */
+/** `lowest`: excludes steps with a lower number. */
 function filtered(place: Conditions, search: StepSearch, lowest: number | undefined): Conditions {
   const ofCalls = (condition: string): string => `EXISTS (SELECT FROM ${callsOfStep} AND (${condition}))`;
   let all = place;
@@ -273,7 +273,7 @@ function filtered(place: Conditions, search: StepSearch, lowest: number | undefi
   return all;
 }
 
-/** Every one of them has to be there. */
+/** The words that must all be present. */
 function wordsOf(text: string | undefined): readonly string[] {
   return (text ?? '').split(/\s+/).filter((word) => word !== '');
 }

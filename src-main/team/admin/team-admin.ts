@@ -1,6 +1,6 @@
 /**
- * Administrative changes of a team: users, grants, tokens, secrets, and sign-ins. The dashboard and the command line both
- * make them here, and each is in the audit log with who made it.
+ * Administrative changes of a team: users, grants, tokens, secrets, and sign-ins. Used by the dashboard and the
+ * command line; each change is recorded in the audit log with its author.
  */
 import {
   type AuditEntry,
@@ -16,7 +16,7 @@ import type { TeamVaults } from '../secrets/team-vault.ts';
 import type { AccessToken, AccessTokenStore, NewToken } from '../users/access-tokens.ts';
 import type { NewUser, Role, User, UserStore } from '../users/user-store.ts';
 
-/** Who makes the change: a user by name, or the operating system's user who runs a command. */
+/** Author of a change: a user by name, or the operating system's user who runs a command. */
 export interface AdminActor {
   readonly name: string;
   readonly place: 'dashboard' | 'command line';
@@ -39,7 +39,7 @@ export interface SecretOwner {
 type AccessEntry = Extract<AuditEntry, { kind: 'access' }>;
 
 /**
- * Every method resolves when its record was written, or waits in memory because the database is unreachable. All reject
+ * Each method resolves when its audit record is written, or buffered because the database is unavailable. All reject
  * as the stores do.
  */
 export class TeamAdmin {
@@ -131,7 +131,7 @@ export class TeamAdmin {
     return count;
   }
 
-  /** Returns the link by which the user signs in. */
+  /** Returns the link with which the user signs in. */
   async createSignInLink(signIns: Pick<TeamSignIns, 'link'>, user: User, server: string): Promise<string> {
     const link = signIns.link({ user: user.id, server });
     await this.#record('given', `created a sign-in link to ${server} for ${user.name}`, { user: user.id });
@@ -150,7 +150,7 @@ export class TeamAdmin {
     return left;
   }
 
-  /** Records that every replica was asked to connect to a server again. */
+  /** Records that every replica was asked to reconnect a server. */
   async recordRetry(server: string): Promise<void> {
     const { actor, audit } = this.#parts;
     const sentence = `${actor.name} retried the server ${server}.`;

@@ -1,6 +1,6 @@
 /**
- * Sends records of the audit log to stdout and to an OpenTelemetry collector once they are stored, as the setting
- * `audit.push` says. Each replica sends the records that it wrote.
+ * Sends stored audit records to stdout and to an OpenTelemetry collector, according to the setting
+ * `audit.push`. Each replica sends the records that it wrote.
  */
 import { Readable, type Writable } from 'node:stream';
 import { exportRecords, type LogTarget, parseRecord, type RecordLine } from '../../core/edition.ts';
@@ -12,20 +12,23 @@ import { settleWithin } from '../../core/base/settle-within.ts';
 export interface AuditPushDeps {
   readonly sinks: () => readonly ('stdout' | 'otlp')[];
   readonly stdout: Writable;
-  /** Names the collector. */
+  /** Configures the collector. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Version of this program, for the collector. */
+  /** Version of this program, reported to the collector. */
   readonly version: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
   readonly limits?: Partial<OtlpLimits>;
 }
 
-/** Lines that wait for a collector that is unavailable, about 20 MB. Older ones are dropped from here, not from the log. */
+/**
+ * Maximum number of lines waiting for an unavailable collector, about 20 MB. Older ones are dropped here, but remain
+ * in the log.
+ */
 const maxWaiting = 20_000;
-/** Bytes on stdout that its reader has not taken. */
+/** Maximum unread bytes on stdout. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 const retryMs = 30_000;
-/** How long closing waits for the collector, in ms. */
+/** Maximum time for the final flush, in ms. */
 const closeTimeoutMs = 3000;
 
 export class AuditPush {
@@ -36,19 +39,19 @@ export class AuditPush {
   #retry: NodeJS.Timeout | undefined;
   #hasWarned = false;
 
-  /** Throws AppError `bad_request` if the environment names a collector that is no address. */
+  /** Throws AppError `bad_request` if the collector's URL in the environment is invalid. */
   constructor(parts: AuditPushDeps) {
     this.#parts = parts;
     const target = otlpTarget(parts.env, 'logs');
     this.#target = target && { ...target, version: parts.version };
-    // A pipe that its reader closed must not end the replica.
+    // A closed pipe must not end the replica.
     parts.stdout.on('error', () => undefined);
   }
 
-  /** `lines`: each with its line feed. Returns at once and never throws. */
+  /** `lines`: each with its line feed. Returns immediately and never throws. */
   send(lines: readonly string[]): void {
     const sinks = this.#parts.sinks();
-    // A reader that does not keep up must not fill the memory.
+    // A slow reader must not use unlimited memory.
     const isRead = this.#parts.stdout.writableLength < maxUnreadBytes;
     if (sinks.includes('stdout') && isRead) this.#parts.stdout.write(lines.join(''));
     else if (sinks.includes('stdout')) this.#warn('Audit records were not written to stdout: its reader is too slow.');

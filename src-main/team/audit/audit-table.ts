@@ -1,6 +1,7 @@
 /**
- * The team's audit as rows: one chain for all replicas, which take turns at a lock of PostgreSQL's, so that it is read,
- * verified and exported as a home's is. Rows are only ever added: replicas have no right to change or delete any.
+ * The team's audit log as database rows: a single hash chain that replicas append to under a PostgreSQL lock, so that
+ * it can be read, verified, and exported like a single user's. Replicas can only insert rows, not change or delete
+ * them.
  */
 import type { Sql } from 'postgres';
 import {
@@ -15,33 +16,33 @@ import { rethrowDatabaseError } from '../database/database.ts';
 
 /** The end of a chain. */
 export interface ChainTail extends ChainLink {
-  /** The head that was noted last; 0: none is. */
+  /** Number of the last signed head; 0 if there is none. */
   readonly head: number;
-  /** The part that it ends in is over: the next record begins another one. */
+  /** The month of the last record has ended: the next record starts a new one. */
   readonly isOver: boolean;
 }
 
 /** The lines of one batch. */
 export interface Lines {
-  /** Each with its line feed, the first one behind the tail. */
+  /** Each with its line feed; the first one follows the tail. */
   readonly lines: readonly string[];
   readonly lastHead: SignedHead | undefined;
 }
 
 export interface BatchName {
-  /** Id of one run of one replica. */
+  /** ID of one run of a replica. */
   readonly writer: string;
   /**
-   * Increasing batch number. A batch that is already stored is not written again, so a writer that received no response
-   * can retry.
+   * Increasing batch number. A batch that is already stored is not written again, so a writer that received no
+   * response can retry.
    */
   readonly batch: number;
 }
 
-/** A replica that hangs holds the others up no longer than this, in ms; and how long one waits for its turn. */
+/** Limit for transactions of a replica that hangs, and for waiting for the lock, in ms. */
 const idleTransactionTimeoutMs = 5000;
 const lockTimeoutMs = 20_000;
-/** Rows that are read at a time. */
+/** Number of rows per read. */
 const pageRows = 500;
 
 export class AuditTable implements AuditLog {
@@ -52,8 +53,8 @@ export class AuditTable implements AuditLog {
   }
 
   /**
-   * `make` is given where the chain ends now. Rejects with AppError `store_unreachable`: then it may be written all the
-   * same.
+   * `make` receives the current tail. Rejects with AppError `store_unreachable`; the batch may have been written
+   * nevertheless.
    */
   async append({ writer, batch }: BatchName, make: (tail: ChainTail) => Lines): Promise<void> {
     await this.#sql
@@ -65,7 +66,7 @@ export class AuditTable implements AuditLog {
         const [known] = await work<{ batch: string }[]>`
           SELECT batch FROM tooltray.audit_batches WHERE writer = ${writer}`;
         if (known !== undefined && Number(known.batch) >= batch) return;
-        // At the beginning of a run those of runs that are long over go.
+        // The first batch of a run deletes those of long-finished runs.
         if (known === undefined) await work`DELETE FROM tooltray.audit_batches WHERE at < now() - interval '7 days'`;
         const tail = await this.#tail(work);
         const { lines, lastHead } = make(tail);

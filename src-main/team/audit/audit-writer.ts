@@ -26,7 +26,7 @@ export interface TeamAuditOptions {
   readonly seen: JsonDocument;
   readonly masker: Pick<Masker, 'maskText' | 'matchers'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
-  /** ms since 1970. */
+  /** Current time in ms since 1970. */
   readonly now: () => number;
   /**
    * Buffer limit while the database is unavailable; beyond it, call records are dropped first and their number is
@@ -46,7 +46,7 @@ const minRetryDelayMs = 500;
 const maxRetryDelayMs = 5000;
 /** Interval at which unsigned records are signed. */
 const signIntervalMs = 60_000;
-/** Timeout of the final flush, in ms. */
+/** Maximum time for the final flush, in ms. */
 const closeTimeoutMs = 5000;
 
 /** A batch in flight, retried unchanged until the write is confirmed. */

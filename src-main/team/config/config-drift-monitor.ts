@@ -1,6 +1,6 @@
 /**
- * Reports on a replica's config: problems as they occur, and other replicas that have had a different config for longer
- * than a change takes.
+ * Reports a replica's config problems as they occur, and other replicas whose config has differed for longer than a
+ * rollout takes.
  */
 import type { ConfigProblem, ConfigStore } from '../../core/edition.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -10,9 +10,9 @@ interface ConfigDriftMonitorDeps {
   readonly config: Pick<ConfigStore, 'problems' | 'problemsChanged' | 'version' | 'path'>;
   readonly heartbeat: Pick<Heartbeat, 'refreshed' | 'others'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
-  /** How long two may differ without a word, in ms. */
+  /** Tolerated duration of a difference, in ms. */
   readonly graceMs?: number;
-  /** In ms, and never set back. */
+  /** Monotonic time in ms. */
   readonly now?: () => number;
 }
 
@@ -22,7 +22,7 @@ export class ConfigDriftMonitor {
   readonly #parts: ConfigDriftMonitorDeps;
   readonly #now: () => number;
   readonly #stops: readonly (() => void)[];
-  /** Since when others had another one; undefined: all have the same. */
+  /** Time since which others have a different config; undefined if all have the same. */
   #differsSince: number | undefined;
   #isReported = false;
   #known: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export class ConfigDriftMonitor {
     ];
   }
 
-  /** How many problems there are, and how many of them are overrides that were refused. */
+  /** Number of problems, and how many of them are rejected overrides. */
   get counts(): { readonly problems: number; readonly refused: number } {
     const { problems } = this.#parts.config;
     return { problems: problems.length, refused: problems.filter(({ isRefused }) => isRefused === true).length };
@@ -78,7 +78,7 @@ export class ConfigDriftMonitor {
   }
 }
 
-/** `file:line:column: what. What to do.` */
+/** `file:line:column: reason. Suggestion.` */
 export function problemLine({ file, line, column, path, reason, suggestion }: ConfigProblem): string {
   const what = path === '' ? reason : `${path}: ${reason}`;
   return `${file}:${line}:${column}: ${[what, suggestion ?? ''].join(' ').trimEnd()}`;

@@ -1,4 +1,4 @@
-/** Combines the status of a server at every replica of a team into one word and one number. Pure. */
+/** Combines a server's status on every replica of a team into one status and one number. Pure. */
 import { formatCount } from '../../core/base/text-format.ts';
 import type { HealthLevel, ReplicaStatus, ServerRow, ServerStatusByReplica } from '../../rpc/contract.ts';
 import type { ReplicaState } from '../replicas/heartbeat.ts';
@@ -16,7 +16,7 @@ const unknown = {
   users: 0,
 } as const;
 
-/** One server at every replica, by their names; empty if there is one replica alone. */
+/** Status on every replica, by name; empty if there is only one replica. */
 export function statusByReplica(server: string, all: readonly ReplicaState[]): ServerStatusByReplica {
   const inOrder = all.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   const replicas = inOrder.map(({ id, name, servers }) => ({ id, name, ...(servers[server] ?? unknown) }));
@@ -26,7 +26,7 @@ export function statusByReplica(server: string, all: readonly ReplicaState[]): S
   };
 }
 
-/** `Ready on 2 of 3 replicas`. Of one replica alone as it says it itself. */
+/** `Ready on 2 of 3 replicas`. With a single replica, its own status. */
 export function aggregateReplicas(row: AggregatedStatus, { replicas }: ServerStatusByReplica): AggregatedStatus {
   if (replicas.length < 2) return row;
   const inOrder = replicas.toSorted((a, b) => worst.indexOf(a.level) - worst.indexOf(b.level));
@@ -34,19 +34,19 @@ export function aggregateReplicas(row: AggregatedStatus, { replicas }: ServerSta
   const [first = row] = inOrder;
   const shown = ready.length > 0 && first.level !== 'attention' ? 'Ready' : first.summary;
   const same = replicas.filter(({ summary, state }) => (shown === 'Ready' ? state === 'ready' : summary === shown));
-  // What is the same everywhere since the config says so needs no count.
+  // A status that follows from the config is the same everywhere and needs no count.
   const isSaid = same.length === replicas.length && (first.level === 'off' || shown === 'Asleep');
   return {
     // The server responds on some replicas.
     level: first.level === 'error' && ready.length > 0 ? 'attention' : levelOf(first.level, ready.length),
     summary: isSaid ? shown : `${shown} on ${same.length} of ${formatCount(replicas.length, 'replica')}`,
     detail: causes(inOrder, row),
-    // Whether the page's own has read them yet says nothing.
+    // This replica may not have listed them yet.
     tools: Math.max(row.tools, ...replicas.map(({ tools }) => tools)),
   };
 }
 
-/** Merges the runners of each user's processes. `isOwn`: for one user, of their own. */
+/** Merges the runners of users' processes. `isOwn`: shown to the user who owns them. */
 export function aggregateRunners(
   row: AggregatedStatus,
   runners: ServerStatusByReplica['runners'],
@@ -65,7 +65,7 @@ function levelOf(level: HealthLevel, ready: number): HealthLevel {
   return level === 'off' && ready > 0 ? 'ok' : level;
 }
 
-/** Each cause once, with the replicas that have it; only of those that are ill. */
+/** Each cause once, with its replicas; only of unhealthy ones. */
 function causes(replicas: readonly ReplicaStatus[], row: AggregatedStatus): string {
   const ill = replicas.filter(({ level }) => level === 'error' || level === 'attention');
   if (ill.length === 0) return row.detail;

@@ -1,7 +1,7 @@
 /**
- * A team's dashboard over HTTP: the page for whoever asks, what it asks for who is signed in. A cookie says who: of
- * this host alone, read by no program of a page, and sent with no request that another site begins. Host and Origin are
- * checked before us (`door/allowed-hosts.ts`).
+ * A team's dashboard over HTTP: static files without authentication, requests for signed-in users. They are identified
+ * by a host-only cookie that scripts cannot read and that is not sent with cross-site requests. Host and Origin are
+ * checked before this runs (`http/allowed-hosts.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseBody, readTextBody, requestPath } from '../../core/edition.ts';
@@ -19,21 +19,21 @@ import type { Viewer } from './viewer.ts';
 export interface DashboardRoutesDeps {
   /** Folder of the built page. */
   readonly root: string;
-  /** Browsers reach it by https alone. */
+  /** Browsers reach it only over HTTPS. */
   readonly isSecure: boolean;
   readonly proxies: TrustedProxies;
   readonly sessions: DashboardSessions;
   readonly signIn: TokenSignIn;
-  /** undefined: a token is the only way in. */
+  /** undefined: users can only sign in with a token. */
   readonly issuer: OidcSignIn | undefined;
-  /** State and requests of a viewer's page. */
+  /** State and requests for a viewer's page. */
   readonly of: (viewer: Viewer) => Pick<DashboardRoutesOptions, 'publisher' | 'ask' | 'spillFile'>;
   /** Registers long-lived responses; they end once `secret` no longer grants access. */
   readonly follow: (secret: string, viewer: Viewer, response: ServerResponse) => void;
   readonly left: (viewer: Viewer) => void;
 }
 
-/** Tells the page that it has to sign in, and how. */
+/** Response header that tells the page that it has to sign in, and how. */
 const signInHeader = 'tooltray-sign-in';
 const maxInputBytes = 16 * 1024;
 
@@ -57,7 +57,7 @@ export class DashboardRoutes {
       });
   }
 
-  /** Answers false for a path that is not the dashboard's. */
+  /** Returns false if the path does not belong to the dashboard. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const path = requestPath(request);
     const isQuestion = path.startsWith('/rpc/');
@@ -85,7 +85,7 @@ export class DashboardRoutes {
     return this.#parts.sessions.viewer(this.#cookie.read(request));
   }
 
-  /** Rejects with AppError unauthorized. */
+  /** Rejects with AppError `unauthorized`. */
   async #handleRpc(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const secret = this.#cookie.read(request);
     const viewer = await this.#parts.sessions.viewer(secret);
@@ -94,7 +94,7 @@ export class DashboardRoutes {
     await handleRpcRequest(path, request, response, this.#parts.of(viewer));
   }
 
-  /** How this page may sign in. */
+  /** Sends the available sign-in methods. */
   #sendSignInOptions(response: ServerResponse): void {
     const ways = { issuer: this.#parts.issuer?.host ?? null };
     response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(ways));
@@ -119,7 +119,7 @@ export class DashboardRoutes {
     response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end('{}');
   }
 
-  /** Throws AppError `not_allowed`. An allowed host is not enough here: of several names each is a site of its own. */
+  /** Throws AppError `not_allowed`. An allowed host is not enough, because each allowed name is a separate site. */
   #requireOwnPage(request: IncomingMessage): void {
     const { origin, 'sec-fetch-site': site } = request.headers;
     const isOwn = origin === undefined || URL.parse(origin)?.host === this.#parts.proxies.clientOf(request).host;
@@ -128,7 +128,7 @@ export class DashboardRoutes {
   }
 }
 
-/** Throws AppError. A form of another page can send any other type without asking the browser first. */
+/** Throws AppError. Forms of other pages can send other content types without a CORS preflight. */
 function requireJsonPost({ method, headers }: IncomingMessage): void {
   if (method !== 'POST') throw new AppError('unsupported', 'Use POST.');
   if (/^application\/json\b/i.test(headers['content-type'] ?? '')) return;

@@ -1,7 +1,7 @@
 /**
- * Who is signed in to the dashboard, in the team's database: any replica knows them, and asks again at every request,
- * so that whoever is switched off, signed out or given another role is that at once. A browser holds its user's routing
- * key and 256 random bits; their hash is stored.
+ * Dashboard sessions in the team's database, valid on all replicas. They are checked at every request, so suspension,
+ * sign-out, and role changes apply immediately. A browser holds its user's routing key and 256 random bits, of which
+ * only the hash is stored.
  */
 import { randomBytes } from 'node:crypto';
 import type { Sql } from 'postgres';
@@ -35,8 +35,8 @@ export class DashboardSessions {
   }
 
   /**
-   * Answers the secret for the browser, and how long it counts, in s. `tokenId`: the personal token it began with; they
-   * end together. Rejects with AppError `store_unreachable`.
+   * Returns the secret for the browser, and its lifetime in s. `tokenId`: the personal token used to sign in; the
+   * session ends with it. Rejects with AppError `store_unreachable`.
    */
   async begin(user: string, tokenId?: string): Promise<{ readonly secret: string; readonly seconds: number }> {
     const random = randomBytes(32).toString('base64url');
@@ -59,8 +59,8 @@ export class DashboardSessions {
   }
 
   /**
-   * Whether this sign-in comes back for the first time. `until`: from then on nobody asks for it, in ms since 1970.
-   * Rejects with AppError `store_unreachable`.
+   * Whether this sign-in state is used for the first time. `until`: its expiry, in ms since 1970. Rejects with
+   * AppError `store_unreachable`.
    */
   async consumeState(id: string, until: number): Promise<boolean> {
     const taken = await this.#sql
@@ -74,7 +74,7 @@ export class DashboardSessions {
     return taken.length > 0;
   }
 
-  /** Undefined if it is over, or never was. Rejects with AppError `store_unreachable`. */
+  /** undefined if it has ended or never existed. Rejects with AppError `store_unreachable`. */
   async viewer(secret: string): Promise<Viewer | undefined> {
     if (!shape.test(secret)) return undefined;
     const [row] = await this.#sql<Row[]>`

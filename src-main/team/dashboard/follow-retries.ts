@@ -1,4 +1,4 @@
-/** Tries a server again where an administrator asked for it at any replica, if it is not well here. */
+/** Reconnects a server if an administrator requested it on any replica and it is unhealthy here. */
 import type { CoreGroups } from '../../core/edition.ts';
 import { retryTopic } from './server-service.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
@@ -8,7 +8,7 @@ interface FollowRetriesParts {
   readonly core: () => Pick<CoreGroups, 'servers'>;
 }
 
-/** Returns how to stop. */
+/** Returns a function that stops it. */
 export function followRetries({ changes, core }: FollowRetriesParts): () => void {
   return changes.changed.on((change) => {
     if (!change.topic.startsWith(retryTopic)) return;
@@ -16,7 +16,7 @@ export function followRetries({ changes, core }: FollowRetriesParts): () => void
     const server = core().servers.manager.find(name);
     if (server?.health.level !== 'error' && server?.health.level !== 'attention') return;
     core().servers.transports.log(name).appendEvent('Restarted by an administrator.');
-    // Why it fails is its status then.
+    // Failures are shown in its status.
     void server.retry().catch(() => undefined);
   });
 }

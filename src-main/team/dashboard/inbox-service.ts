@@ -1,6 +1,6 @@
 /**
  * The inbox as one viewer may see and decide it: a held call belongs to its user, everything else to administrators. A
- * user's calls run at the replica that serves their page, so no other replica is asked.
+ * user's calls run on the replica that serves their page, so no other replica is asked.
  */
 import type { DecisionResult, Inbox, InboxItem } from '../../core/edition.ts';
 import { inboxSummary } from '../../rpc/edition.ts';
@@ -11,13 +11,16 @@ import { isAdmin, type Viewer } from './viewer.ts';
 
 export interface InboxServiceDeps {
   readonly inbox: Inbox;
-  /** Names of users, by id. Rejects with AppError `store_unreachable`. */
+  /** Names of users, by ID. Rejects with AppError `store_unreachable`. */
   readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
 type Decides = Pick<Viewer, 'user' | 'name' | 'role'>;
 
-/** All reject with AppError: not_found for what the viewer may not see, as for what never was; store_unreachable. */
+/**
+ * All methods reject with AppError `store_unreachable`, or `not_found` if the item does not exist or the viewer may
+ * not see it.
+ */
 export class InboxService {
   readonly #parts: InboxServiceDeps;
   readonly #viewer: Decides;
@@ -27,7 +30,7 @@ export class InboxService {
     this.#viewer = viewer;
   }
 
-  /** The most urgent first. */
+  /** Most urgent first. */
   async waiting(): Promise<readonly InboxSummary[]> {
     const all = (await this.#parts.inbox.items()).map(inboxSummary);
     return this.#named(all.filter((item) => sees(this.#viewer, item)));

@@ -1,13 +1,14 @@
 /**
- * Defines which RPC methods a team's dashboard supports, and for whom. Methods that are not listed are rejected, so
- * each one needs a decision.
+ * Which RPC methods a team's dashboard supports, and for whom. Unlisted methods are rejected, so each one needs a
+ * decision.
  */
 import { AppError } from '../../core/base/errors.ts';
 import type { RpcMethod } from '../../rpc/contract.ts';
 import type { Role } from '../users/user-store.ts';
 
 /**
- * `everyone`: the response contains the viewer's own data. `admins`: the data of all users. Else the reason why the
+ * `everyone`: the response contains the viewer's own data. `admins`: the data of all users. Otherwise the reason why
+ * the
  * method is unsupported.
  */
 export type Permission = 'everyone' | 'admins' | { readonly not: string };
@@ -143,7 +144,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   revokeProfileToken: profileTokens,
 };
 
-/** Throws AppError `not_allowed` or unsupported; answers nothing for a question that the contract does not have. */
+/** Throws AppError `not_allowed` or `unsupported`; does nothing for an unknown method. */
 export function requirePermission(method: string, role: Role): void {
   if (!Object.hasOwn(methodPermissions, method)) return;
   const allowed = methodPermissions[method as RpcMethod];

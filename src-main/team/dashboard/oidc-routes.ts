@@ -8,16 +8,16 @@ import type { OidcSignIn } from './oidc-sign-in.ts';
 interface OidcRoutesDeps {
   readonly signIn: OidcSignIn;
   readonly isSecure: boolean;
-  /** Throws AppError `not_allowed` where another site asked. */
+  /** Throws AppError `not_allowed` for a cross-site request. */
   readonly requireOwnPage: (request: IncomingMessage) => void;
   readonly addressOf: (request: IncomingMessage) => string;
-  /** A line for `set-cookie`: from now on this browser is signed in. */
+  /** The `set-cookie` header that signs this browser in. */
   readonly sessionCookie: (secret: string, seconds: number) => string;
 }
 
 export const startPath = '/session/start';
 export const callbackPath = '/session/callback';
-/** The dashboard, from both of these: it may be in a folder of a site. */
+/** URL of the dashboard relative to both routes, because it may be below a path. */
 const home = '../';
 
 export class OidcRoutes {
@@ -30,7 +30,7 @@ export class OidcRoutes {
     this.#binding = new HostCookie({ name: 'tooltray-begun', isSecure: parts.isSecure, sameSite: 'Lax' });
   }
 
-  /** Answers one of the two paths. Never rejects. */
+  /** Handles one of the two paths. Never rejects. */
   async handle(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       if (path === startPath) await this.#start(request, response);

@@ -1,7 +1,7 @@
 /**
- * Signs a user in to the dashboard at the team's issuer. A sign-in may begin at one replica and come back to another:
- * what belongs to it goes with the browser as the state, sealed by the team's keys, and counts in the browser that
- * began it alone, once.
+ * Signs a user in to the dashboard at the team's issuer. A sign-in may start on one replica and return to another: its
+ * data is sent with the browser as the state parameter, encrypted with the team's keys, and is valid once, only in the
+ * same browser.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { seal, unseal } from '../../core/edition.ts';
@@ -16,28 +16,28 @@ import type { DashboardSessions } from './dashboard-sessions.ts';
 
 interface OidcSignInDeps {
   readonly flow: CodeFlow;
-  /** The issuer's name. */
+  /** Issuer identifier. */
   readonly issuer: string;
   readonly rules: ClaimRules;
   readonly people: Pick<OidcUsers, 'provision'>;
   readonly sessions: DashboardSessions;
-  /** Keys for this, 32 bytes each: the first one seals, all of them open. */
+  /** Keys for this purpose, 32 bytes each: the first encrypts, all decrypt. */
   readonly ring: readonly Buffer[];
   readonly notes: AccessAudit;
   readonly entered: (user: { readonly id: string; readonly name: string }) => void;
-  /** ms since 1970. */
+  /** Expiry in ms since 1970. */
   readonly now: () => number;
 }
 
-/** Content of the sealed state. */
+/** Content of the encrypted state. */
 interface Sealed extends PkceState {
-  /** Hash of what the browser holds that began it. */
+  /** Hash of the binding value of the browser that started it. */
   readonly bound: string;
-  /** ms since 1970. */
+  /** Expiry in ms since 1970. */
   readonly until: number;
 }
 
-/** How long the user may take to sign in, in ms. */
+/** Time for the user to sign in, in ms. */
 const signInTtlMs = 10 * 60_000;
 const about = 'tooltray login to the dashboard';
 
@@ -54,8 +54,7 @@ export class OidcSignIn {
   }
 
   /**
-   * Starts a sign-in: the address for the browser, and the value it must return within `seconds`. Rejects with
-   * AppError.
+   * Starts a sign-in: the URL for the browser, and the value it must return within `seconds`. Rejects with AppError.
    */
   async begin(): Promise<{ readonly goTo: string; readonly binding: string; readonly seconds: number }> {
     const { flow, ring, now } = this.#parts;
@@ -69,9 +68,10 @@ export class OidcSignIn {
   }
 
   /**
-   * `binding`: what the browser holds. `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with
-   * AppError: `not_allowed` for what is not of this browser, not of the issuer or was used before, and for who may not
-   * come in; `server_unreachable`, `store_unreachable`.
+   * `binding`: the browser's value. `address`: the client's address. Resolves as `DashboardSessions.begin`. Rejects
+   * with
+   * AppError: `not_allowed` if it belongs to another browser or issuer, was used before, or the user may not
+   * sign in; `server_unreachable`, `store_unreachable`.
    */
   async finish(params: URLSearchParams, binding: string, address: string): ReturnType<DashboardSessions['begin']> {
     const { entered, flow, notes, sessions } = this.#parts;
@@ -86,7 +86,7 @@ export class OidcSignIn {
       notes.refused('unknown', address);
       throw signInAgain(`What ${flow.host} returned does not belong to this sign-in.`);
     }
-    // Not by the state's letters, some of which could be others and mean the same.
+    // Compared by nonce, because different encodings of the state can decode to the same bytes.
     if (!(await sessions.consumeState(visit.nonce, visit.until))) throw signInAgain('This sign-in was already used.');
     const user = await this.#admitted(claims, address);
     const begun = await sessions.begin(user.id);

@@ -1,4 +1,4 @@
-/** An administrator's requests about one server over all replicas, and the retry that every replica carries out. */
+/** An administrator's requests about one server on all replicas, and the retry that every replica carries out. */
 import type { Sql } from 'postgres';
 import { placementOf } from '../../core/edition.ts';
 import { coreHandlers, type RpcDeps } from '../../rpc/edition.ts';
@@ -15,10 +15,10 @@ export interface ServerServiceDeps {
   readonly admin: Pick<TeamAdmin, 'recordRetry'>;
 }
 
-/** Announces that every replica is to try this server again. */
+/** Announces that every replica should reconnect this server. */
 export const retryTopic = 'retry/';
 
-/** Both reject with AppError: `server_not_found`, `store_unreachable`. */
+/** Both methods reject with AppError: `server_not_found`, `store_unreachable`. */
 export class ServerService {
   readonly #parts: ServerServiceDeps;
 
@@ -32,7 +32,7 @@ export class ServerService {
     return { ...statusByReplica(config.name, this.#parts.heartbeat.all), placement, reason };
   }
 
-  /** Tries it here, and at every other replica where it is not well. Returns how it is here then. */
+  /** Reconnects it here, and on every other replica where it is unhealthy. Returns its status on this replica. */
   async restart(input: RpcMethods['restart']['input'], deps: RpcDeps): Promise<ServerStatus> {
     const { admin, sql } = this.#parts;
     const { name } = deps.servers.manager.get(input.server).config;

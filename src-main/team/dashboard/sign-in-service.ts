@@ -10,12 +10,12 @@ import type { Viewer } from './viewer.ts';
 
 export interface SignInServiceDeps {
   readonly signIns: Pick<TeamSignIns, 'list' | 'link' | 'signOut' | 'of' | 'valuesOf'>;
-  /** Entries that the viewer's bounds let through. */
+  /** Entries that the viewer may access. */
   readonly servers: () => readonly ServerConfig[];
   readonly admin: Pick<TeamAdmin, 'signOut'>;
 }
 
-/** One viewer's. All reject with AppError `store_unreachable`. */
+/** For one viewer. All methods reject with AppError `store_unreachable`. */
 export class SignInService {
   readonly #parts: SignInServiceDeps;
   readonly #viewer: Viewer;
@@ -25,7 +25,7 @@ export class SignInService {
     this.#viewer = viewer;
   }
 
-  /** Servers at an address to which each user signs in themselves, and where else the viewer still is. */
+  /** Remote servers with user sign-in, and others where the viewer is still signed in. */
   async rows(): Promise<TeamMethods['ownSignIns']['output']> {
     const { signIns: authorizations, servers } = this.#parts;
     const held = new Map((await authorizations.list(this.#viewer.user)).map((one) => [one.server, one]));
@@ -33,7 +33,7 @@ export class SignInService {
       server.enabled ? userValueNamesIn(server).map((name) => ({ server: server.name, name })) : [],
     );
     const own = new Set(wanted.length === 0 ? [] : await authorizations.valuesOf(this.#viewer.user));
-    // Who comes with a value of their own has nowhere to sign in.
+    // A server that uses a per-user value has no sign-in.
     const may = servers().filter(
       (server) => this.#takesSignIn(server) && !wanted.some((value) => value.server === server.name),
     );
@@ -52,10 +52,7 @@ export class SignInService {
     return { signIns, values: wanted.map((value) => ({ ...value, isStored: own.has(value.name) })) };
   }
 
-  /**
-   * Rejects with AppError `not_found` where they have no such server, unsupported where nobody signs in to it
-   * themselves.
-   */
+  /** Rejects with AppError `not_found` if there is no such server, `unsupported` if it has no user sign-in. */
   signIn({ server }: RpcMethods['signIn']['input']): RpcMethods['signIn']['output'] {
     const found = this.#parts.servers().find(({ name }) => name === server);
     if (found === undefined) throw new AppError('not_found', 'Server not found.');
@@ -81,7 +78,7 @@ export class SignInService {
   }
 }
 
-/** Empty if it is not known. */
+/** Empty if unknown. */
 function hostOf(issuer: string | undefined): string {
   return URL.parse(issuer ?? '')?.host ?? '';
 }

@@ -1,6 +1,6 @@
 /**
- * Queries of the dashboard over the record of all replicas: savings, charts, calls. Shared results are cached for a
- * while, however many users look, so that millions of calls are not summed for each of them.
+ * Dashboard queries over the activity of all replicas: savings, charts, calls. Results are cached briefly and shared
+ * by viewers, so that millions of calls are not summed for each.
  */
 import { buildReport, type CoreGroups, type SavingsQuery, type SavingsReport } from '../../core/edition.ts';
 import { type ChartSources, drawCharts, groupedCalls, savingsOverview } from '../../rpc/edition.ts';
@@ -14,7 +14,7 @@ interface TeamActivityCacheDeps {
   readonly ledger: Pick<SavingsQueries, 'sums'>;
   readonly pages: CallQueries;
   readonly steps: StepQueries;
-  /** Names of users, by id. Rejects with AppError `store_unreachable`. */
+  /** Names of users, by ID. Rejects with AppError `store_unreachable`. */
   readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
@@ -23,18 +23,18 @@ interface CachedQuery {
   readonly answer: Promise<unknown>;
 }
 
-/** In ms. */
+/** Cache lifetime in ms. */
 const freshMs = 5_000;
 const dayMs = 86_400_000;
-/** Maximum age of hourly figures. */
+/** Maximum age of hourly figures, in ms. */
 const hoursMs = 92 * dayMs;
-/** Questions of different users. */
+/** Maximum number of cached queries. */
 const maxCachedQueries = 1_000;
 const shownServers = 5;
-/** Calls that are looked through for those that differ. */
+/** Number of calls searched for different ones. */
 const recentCalls = 100;
 
-/** All reject with AppError `store_unreachable`. */
+/** All methods reject with AppError `store_unreachable`. */
 export class TeamActivityCache {
   readonly #parts: TeamActivityCacheDeps;
   readonly #queries = new Map<string, CachedQuery>();
@@ -80,13 +80,13 @@ export class TeamActivityCache {
       savings: (asked) => this.savings(whose, asked.since === undefined ? asked : { ...asked, by: 'hour' }),
       outcomes: (since) => pages.outcomes(whose, since),
       latencies: (since, until) => pages.latencies(whose, since, until),
-      // When one replica was started says nothing of the others.
+      // The start of one replica says nothing about the others.
       marks: async () => [],
     };
     return this.#cached(`charts ${period}`, whose, () => drawCharts(period, sources));
   }
 
-  /** With names where there are several users'; without what is ours alone. */
+  /** Adds names if the rows belong to several users; removes internal fields. */
   async named<R extends { readonly user: string | undefined; readonly callMs?: number }>(
     whose: RowScope,
     rows: readonly R[],
@@ -99,7 +99,7 @@ export class TeamActivityCache {
     });
   }
 
-  /** Names of users, by id. */
+  /** Names of users, by ID. */
   async namesOf(users: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return users.length === 0 ? new Map() : this.#parts.namesOf([...new Set(users)]);
   }

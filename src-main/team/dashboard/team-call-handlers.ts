@@ -1,4 +1,4 @@
-/** Dashboard requests of a team about calls: over all replicas, for administrators of all users, for members their own. */
+/** Dashboard requests of a team about calls on all replicas: of all users for admins, of their own for members. */
 import type { CoreGroups } from '../../core/edition.ts';
 import type { Handlers } from '../../rpc/edition.ts';
 import { AppError } from '../../core/base/errors.ts';

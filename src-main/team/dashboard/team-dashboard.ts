@@ -1,6 +1,5 @@
 /**
- * A team's dashboard, as one replica serves it: who is signed in, what each of them is told and may ask. Any replica
- * serves the same.
+ * A team's dashboard as served by one replica: sign-in, state, and requests of each user. All replicas serve the same.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DashboardRoutesOptions, dispatchRpc, type RpcDeps, StatePublisher } from '../../rpc/edition.ts';
@@ -45,20 +44,20 @@ export interface TeamDashboardDeps extends Omit<ServerServiceDeps, 'admin'> {
   readonly proxies: TrustedProxies;
   readonly keys: Pick<TeamKeys, 'encryptionKeys'>;
   readonly notes: AccessAudit;
-  /** The issuer for sign-ins too; used with a client id. */
+  /** The issuer, also used for sign-ins if it has a client ID. */
   readonly issuer: OpenIssuer | undefined;
   /**
-   * Returns the address that a browser returns to after a sign-in. Throws AppError `bad_request` if none is configured.
+   * Returns the URL to which a browser returns after a sign-in. Throws AppError `bad_request` if none is configured.
    */
   readonly home: () => string;
-  /** Address for browsers; undefined: the listen address. */
+  /** URL for browsers; undefined: the listen address. */
   readonly publicUrl: string | undefined;
   /** Folder of the built page. */
   readonly root: string;
   readonly heartbeat: Heartbeat;
   /** Whether a user's own process of a server runs. */
   readonly hasProcess: (user: string, server: string) => boolean;
-  /** Users' sign-ins at servers; available on the first request, as the core is. */
+  /** Users' sign-ins at servers; available on the first request, like the core. */
   readonly signIns: () => TeamSignIns;
   /** Available once the first request arrives. */
   readonly host: () => CoreHost;
@@ -70,9 +69,9 @@ interface Stream {
   readonly response: ServerResponse;
 }
 
-/** Pages that are told the state, of all users, at one replica. */
+/** Maximum number of open state streams of all users on one replica. */
 const maxStreams = 500;
-/** Between two looks whether they still may, where no notice came, in ms. */
+/** Interval of permission checks in case a notification was lost, in ms. */
 const pollIntervalMs = 15_000;
 
 export class TeamDashboard {
@@ -123,12 +122,12 @@ export class TeamDashboard {
     this.#polling = setInterval(() => void this.#closeExpiredStreams(), pollIntervalMs).unref();
   }
 
-  /** Answers false for a path that is not ours. */
+  /** Returns false if the path does not belong to the dashboard. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     return this.#routes.handle(request, response);
   }
 
-  /** Id of the user who is signed in in this browser; undefined: that is not known. */
+  /** ID of the user who is signed in in this browser; undefined if unknown. */
   async whoIs(request: IncomingMessage): Promise<string | undefined> {
     return (await this.#routes.viewer(request))?.user;
   }
@@ -243,7 +242,7 @@ export class TeamDashboard {
     response.once('close', () => this.#streams.delete(stream));
   }
 
-  /** `user`: nobody else changed. */
+  /** `user`: only this user changed. */
   async #closeExpiredStreams(user?: string): Promise<void> {
     for (const { secret, viewer, response } of [...this.#streams]) {
       if (user !== undefined && viewer.user !== user) continue;

@@ -1,5 +1,5 @@
 /**
- * Requests that a team's dashboard handles differently from a single-user one: from the record of all replicas, and
+ * Requests that a team's dashboard handles differently from a single user's: from the activity of all replicas, and
  * with the viewer's own data.
  */
 import {

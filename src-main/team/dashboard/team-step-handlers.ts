@@ -1,7 +1,4 @@
-/**
- * Sessions step by step, as the dashboard of a team asks of them: from the record of all replicas, an admin's
- * everybody's, a member's their own.
- */
+/** Dashboard requests of a team about sessions' steps on all replicas: all users' for admins, their own for members. */
 import type { CoreGroups } from '../../core/edition.ts';
 import type { Handlers } from '../../rpc/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
@@ -18,10 +15,10 @@ export interface StepHandlerDeps extends Pick<CoreGroups, 'clients'> {
 }
 
 const defaultLimit = 100;
-/** A team keeps no texts of what was said. */
+/** Teams do not store payloads. */
 const notRecorded: PayloadText = { none: 'off' };
 
-/** Answers of one viewer. */
+/** Handlers for one viewer. */
 export function teamStepHandlers(viewer: Viewer, { clients, people, record, steps }: StepHandlerDeps): Handlers {
   const scope = rowsOf(viewer);
   const requireStep = async (id: number): Promise<TeamStep> => {
@@ -32,7 +29,7 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
   const summaries = async (found: readonly TeamStep[]): Promise<readonly StepSummary[]> => {
     const named = await record.named(scope, found);
     return named.map(({ calls, ...step }) => {
-      // Its calls are whose it is.
+      // A step's calls have the same owner.
       const user = step.user === undefined ? {} : { user: step.user };
       return { ...step, calls: calls.map(({ user: _user, callMs: _callMs, ...call }) => ({ ...call, ...user })) };
     });

@@ -1,7 +1,4 @@
-/**
- * Signs a user in to the dashboard by a token of their own. What it cannot do elsewhere, it is not to become able to do
- * here.
- */
+/** Signs a user in to the dashboard with a personal access token, without adding rights that the token lacks. */
 import { AppError } from '../../core/base/errors.ts';
 import { formatCount } from '../../core/base/text-format.ts';
 import type { Authenticator } from '../users/authenticator.ts';
@@ -23,9 +20,11 @@ export class TokenSignIn {
   }
 
   /**
-   * `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with AppError: unauthorized for what opens
-   * nothing, `session_limit` for who guesses, `not_allowed` for a token that is bounded (it could make one here that is
-   * not), an issuer's or a program's.
+   * `address`: the client's address. Resolves as `DashboardSessions.begin`. Rejects with AppError: `unauthorized` for
+   * an invalid
+   * token, `session_limit` after too many attempts, `not_allowed` for a restricted token (which could otherwise create
+   * an unrestricted one),
+   * an issuer's or a service account's.
    */
   async signIn(token: string, address: string): ReturnType<DashboardSessions['begin']> {
     const { gate, people, sessions, entered } = this.#parts;
@@ -37,7 +36,7 @@ export class TokenSignIn {
         });
       throw new AppError('unauthorized', 'Invalid token.', { fix: 'Use another token, or ask an admin.' });
     }
-    // One of an issuer is a client app's: it ends in minutes, and says what the app may, not what its person may.
+    // An issuer's token belongs to a client app: it is short-lived, and grants the app's rights rather than the user's.
     const isPersons = judged.tokenId !== undefined && judged.paths === undefined && judged.ownBounds.length === 0;
     if (!isPersons) throw forPrograms();
     const user = (await people.byId([judged.user])).get(judged.user);

@@ -1,4 +1,4 @@
-/** Users of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone. */
+/** Users of a team and their tokens, for the dashboard: all for admins, their own for members. */
 import { AppError } from '../../core/base/errors.ts';
 import type { TeamAdmin } from '../admin/team-admin.ts';
 import type { UserRow, AccessTokenRow, TeamMethods } from '../../rpc/contract.ts';
@@ -15,7 +15,7 @@ export interface UserServiceDeps {
 type Answer<M extends keyof TeamMethods> = Promise<TeamMethods[M]['output']>;
 type Input<M extends keyof TeamMethods> = TeamMethods[M]['input'];
 
-/** One viewer's. All reject with AppError `store_unreachable`. */
+/** For one viewer. All methods reject with AppError `store_unreachable`. */
 export class UserService {
   readonly #parts: UserServiceDeps;
   readonly #viewer: Viewer;
@@ -59,7 +59,7 @@ export class UserService {
     return { tokens: tokens.toReversed().map(tokenRow) };
   }
 
-  /** Rejects with AppError `bad_request` for another end, `not_allowed` where they have too many. */
+  /** Rejects with AppError `bad_request` for an invalid expiry, `not_allowed` if there are too many. */
   async createToken({ label, expiresAt, readOnly }: Input<'createAccessToken'>): Answer<'createAccessToken'> {
     const { name: user } = this.#viewer;
     const { token, ...given } = await this.#parts.admin.createToken({ user, label, expiresAt, readOnly });

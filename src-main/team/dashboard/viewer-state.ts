@@ -1,6 +1,6 @@
 /**
- * The state that one viewer of a team is shown: an admin's is everybody's, a member's their own. A slice that has rows
- * of users is built here and nowhere else, and one that nobody thought of does not compile.
+ * The state shown to one viewer of a team: of all users for admins, their own for members. Every slice with user data
+ * is built here, and a missing one does not compile.
  */
 import { type CoreGroups, placementOf } from '../../core/edition.ts';
 import {
@@ -109,8 +109,8 @@ export function viewerSource({ deps, heartbeat }: ViewerStateDeps): Source {
 }
 
 /**
- * Servers as they are at all replicas, or at the runners of users' processes: of everybody for an admin, of themselves
- * for a member.
+ * Servers' status on all replicas, or on the runners of users' processes: of all users for an admin, their own for a
+ * member.
  */
 function overReplicas<Row extends ServerStatus>(
   here: readonly Row[],
@@ -136,13 +136,13 @@ function overReplicas<Row extends ServerStatus>(
 
 const tryAgain = { kind: 'retry', label: 'Try again' } as const;
 
-/** A server's entry and secrets are not the dashboard's: what is wrong is said among the servers. */
+/** The dashboard cannot change a server's entry and secrets; other problems are shown with the servers. */
 function isRetryable(item: AttentionItem): AttentionItem {
   const isDone = item.server === undefined || item.action.kind === 'retry' || item.action.kind === 'sign-in';
   return isDone ? item : { ...item, action: { kind: 'view-log', label: 'View log' } };
 }
 
-/** Empty paths, because viewers do not use this computer. */
+/** Empty, because viewers do not use this computer. */
 const withoutPaths = { configFile: '', logDir: '', socket: '', configProblems: [], storeProblems: [] } as const;
 const noFlow = { week: { asked: 0, allowed: 0, denied: 0, recorded: 0 }, canOfferApproval: false };
 
@@ -150,10 +150,7 @@ function isVisibleTo(viewer: Viewer, session: { isOfPerson(person: { user: strin
   return isAdmin(viewer) || session.isOfPerson(viewer);
 }
 
-/**
- * How they fare, not how they are run: command lines, causes in their own words and what others are shown are an
- * admin's.
- */
+/** Members see the status, but not command lines, error texts, and what others are shown. */
 function membersRows(
   rows: AppState['servers'],
   viewer: Viewer,

@@ -1,15 +1,15 @@
-/** Whoever is signed in to a team's dashboard, and what of it is theirs to see. */
+/** The signed-in user of a team's dashboard, and what they may see. */
 import type { Principal } from '../../core/edition.ts';
 import type { RowScope } from '../activity/call-conditions.ts';
 import type { UserStore, Role } from '../users/user-store.ts';
 
 export interface Viewer {
-  /** Id of the user. */
+  /** ID of the user. */
   readonly user: string;
   readonly name: string;
   readonly role: Role;
   readonly groups: readonly string[];
-  /** Access from their groups (`grantOf`). */
+  /** Access from the user's groups (`grantOf`). */
   readonly grant: string;
 }
 
@@ -17,13 +17,13 @@ export function isAdmin({ role }: Pick<Viewer, 'role'>): boolean {
   return role === 'admin';
 }
 
-/** Rows of the record. */
+/** Owner of the activity rows that the viewer may see. */
 export function rowsOf(viewer: Viewer): RowScope {
   return isAdmin(viewer) ? 'everybody' : { person: viewer.user };
 }
 
 /**
- * Rows of one user, by name; undefined: all that the viewer may see. A member who names another user finds nothing,
+ * Rows of one user, by name; undefined: all that the viewer may see. A member who names another user gets no rows,
  * whether that user exists or not. Rejects with AppError `not_found` for an admin who names an unknown user,
  * `store_unreachable`.
  */

@@ -1,7 +1,7 @@
 /**
- * Notifies every replica of changes: a version for each topic in a table, and a NOTIFY that names the owner
- * concerned and only says that a newer version exists. A replica that lost its connection reads the versions when it
- * listens again, so it misses none; several changes may then arrive as one, which concerns everybody.
+ * Notifies every replica of changes: a version per topic in a table, and a NOTIFY that names the affected owner and
+ * only says that a newer version exists. A replica that lost its connection reads the versions when it reconnects, so
+ * it misses none; several changes may then arrive as one that affects everybody.
  */
 import type { ISql, Sql } from 'postgres';
 import { Emitter } from '../../core/base/emitter.ts';
@@ -23,8 +23,8 @@ interface Row {
 const channel = 'tooltray_changes';
 
 /**
- * Announces it when the transaction commits, and returns the new version. `user`: the one whom it concerns. PostgreSQL
- * takes a lock at commit, so this is not for each call.
+ * Sends the notification when the transaction commits, and returns the new version. `user`: the only user affected.
+ * PostgreSQL takes a lock at commit, so this is not for each call.
  */
 export async function notifyChange(sql: ISql, topic: string, user?: string): Promise<number> {
   const [row] = await sql<Row[]>`
@@ -44,7 +44,7 @@ export class ChangeFeed {
   #isFirst = true;
   #stop: (() => Promise<void>) | undefined;
 
-  /** One of the connections listens. */
+  /** Uses one of the connections for LISTEN. */
   constructor(sql: Sql, log: Pick<Log, 'warn'>) {
     this.#sql = sql;
     this.#log = log;
@@ -72,7 +72,7 @@ export class ChangeFeed {
   }
 
   async stop(): Promise<void> {
-    // A connection that is gone listens to nothing any more.
+    // A lost connection no longer listens.
     await this.#stop?.().catch(() => undefined);
     this.#stop = undefined;
   }
@@ -103,7 +103,7 @@ export class ChangeFeed {
     if (change.version <= known) return;
     this.#versions.set(change.topic, change.version);
     const { user: _user, ...forAll } = change;
-    // One in between was not heard of.
+    // An intermediate change was missed.
     if (!isKnown) this.changed.emit(change.version === known + 1 ? change : forAll);
   }
 }

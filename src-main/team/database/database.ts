@@ -1,6 +1,6 @@
 /**
- * The connections of a replica or a command to the team's PostgreSQL. Each tenant has a database of its own, so every
- * row of a database belongs to it.
+ * Connections of a replica or a command to the team's PostgreSQL. Each tenant has its own database, so all rows belong
+ * to it.
  */
 import postgres, { type Options, type Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -8,23 +8,23 @@ import { AppError } from '../../core/base/errors.ts';
 export type { ISql as Query } from 'postgres';
 
 export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/name`; several hosts with commas between them. */
+  /** `postgres://user:password@host:port/name`; several hosts separated by commas. */
   readonly url: string;
   /** Maximum number of connections; 8 by default. */
   readonly most?: number;
-  /** Connections stay open until they are ended or break: for locks that belong to one. */
+  /** Connections stay open until closed or lost: for locks that belong to a connection. */
   readonly isPermanent?: boolean;
-  /** Name of the connection in PostgreSQL. */
+  /** Application name in PostgreSQL. */
   readonly name?: string;
 }
 
 /** Role with the rights that replicas need. Their login is a member of it. */
 export const replicaRole = 'tooltray_replica';
 
-/** A statement that takes longer is ended by the server, in ms. */
+/** Statement timeout in ms. */
 const statementMs = 30_000;
 const connectSeconds = 5;
-/** A database that was away is asked again at least this often. */
+/** Maximum wait between reconnection attempts. */
 const maxWaitSeconds = 0.5;
 /** Unused connections are closed after this many seconds. */
 const idleSeconds = 60;
@@ -43,7 +43,7 @@ export class Database {
   }
 }
 
-/** Connections with settings of their own, as migrations need them. Who asked ends them. */
+/** Connections with their own settings, as needed for migrations. The caller closes them. */
 export function connect(
   { url, most = 8, name = 'tooltray', isPermanent = false }: DatabaseOptions,
   settings: object = {},
@@ -53,7 +53,7 @@ export function connect(
     max: most,
     connect_timeout: connectSeconds,
     ...(isPermanent ? { max_lifetime: null } : { idle_timeout: idleSeconds }),
-    // The client's own waits grow to 20 s: what changed meanwhile would be heard as late.
+    // The client's default wait grows to 20 s, which would delay notifications as much.
     backoff: (tries) => Math.min(0.05 * 2 ** tries, maxWaitSeconds),
     // Notices do not help the operator; important messages arrive as errors.
     onnotice: () => undefined,
@@ -72,14 +72,17 @@ export function databaseError(error: unknown): unknown {
   });
 }
 
-/** Codes of Node.js, of the client, and PostgreSQL's classes 08 (connection) and 57P (shutting down, starting up). */
+/**
+ * Error codes of Node.js and the client, and PostgreSQL's classes 08 (connection) and 57P (shutting down, starting
+ * up).
+ */
 function isUnreachable(code: string): boolean {
   const gone = ['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'];
   const system = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOENT'];
   return gone.includes(code) || system.includes(code) || /^(08...|57P0[123])$/.test(code);
 }
 
-/** The error names no password. Throws AppError `bad_request`. */
+/** The error contains no password. Throws AppError `bad_request`. */
 function checkUrl(url: string): void {
   // Of several servers (`one:5432,two:5432`) the first.
   const first = url.replace(/^(\w+:\/\/[^/?,]*),[^/?]*/, '$1');
@@ -89,7 +92,7 @@ function checkUrl(url: string): void {
   });
 }
 
-/** Throws AppError `store_unreachable` where the database could not be reached, else the error itself: for `catch`. */
+/** Throws AppError `store_unreachable` if the database is unreachable, else the error itself: for `catch`. */
 export function rethrowDatabaseError(error: unknown): never {
   throw databaseError(error);
 }

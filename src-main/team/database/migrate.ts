@@ -10,7 +10,7 @@ import { grants, ground, type Step, steps as allSteps } from './schema.ts';
 export interface Migrated {
   readonly from: number;
   readonly to: number;
-  /** Names of the steps that were applied. */
+  /** Names of the applied steps. */
   readonly steps: readonly string[];
 }
 

@@ -1,16 +1,13 @@
-/**
- * Tables in parts, one each month: those to come are made in time, and those of the record that are old enough are
- * dropped whole.
- */
+/** Monthly table partitions: creates future ones in time, and drops activity partitions past their retention. */
 import type { Sql } from 'postgres';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 
-/** How long calls, steps and savings are kept, in days: a month goes when its last day is older. */
+/** Retention of calls, steps, and savings in days: a month is dropped when its last day is older. */
 export const retentionDays = 90;
 const maintenanceIntervalMs = 24 * 60 * 60_000;
 
-/** At once and then once a day, as any replica may; until the returned function is called. */
+/** Runs now and then once a day, on any replica, until the returned function is called. */
 export function maintainPartitions(sql: Sql, log: Pick<Log, 'warn'>): () => Promise<void> {
   const look = async (): Promise<void> => {
     try {

@@ -1,21 +1,19 @@
-/** The schema of this version, as its steps. */
+/** The schema of this version, as migration steps. */
 import { replicaRole } from './database.ts';
 
 export interface Step {
   readonly name: string;
   readonly sql: string;
-  /**
-   * Replicas of the version before go on with a schema that has this step: it only adds what they do not need to know.
-   */
+  /** Replicas of the previous version can use a schema with this step, because it only adds things. */
   readonly isAdditive: boolean;
   /**
-   * One statement that runs outside of a transaction, such as CREATE INDEX CONCURRENTLY IF NOT EXISTS; it may be run
-   * twice.
+   * A single statement that runs outside a transaction, such as CREATE INDEX CONCURRENTLY IF NOT EXISTS; must be
+   * repeatable.
    */
   readonly isOnline?: boolean;
 }
 
-/** Tables in partitions, one each month, by `written`. */
+/** Tables with monthly partitions by `written`. */
 const partitionedTables: readonly string[] = ['audit', 'calls', 'steps', 'savings'];
 
 const firstSchema = `
@@ -153,12 +151,12 @@ const firstSchema = `
   CREATE INDEX quota_running_by_key ON tooltray.quota_running (key);
 `;
 
-/** A step that was released is never changed; a new one is added at the end. */
+/** A released step is never changed; new ones are appended. */
 export const steps: readonly Step[] = [{ name: 'the first schema', sql: firstSchema, isAdditive: false }];
 
 /**
- * Makes the parts of this month and of the two that follow, as whoever owns the schema. A month whose rows lie in the
- * part for the rest already stays there. Parts are in a schema that replicas may not use.
+ * Creates the partitions of this month and the next two, as the schema's owner. Rows already in the default partition
+ * stay there. Partitions are in a schema that replicas cannot access.
  */
 const createPartitionsSql = `
   CREATE OR REPLACE FUNCTION tooltray.make_parts() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -184,8 +182,8 @@ const createPartitionsSql = `
 `;
 
 /**
- * Drops parts of calls, steps and savings of which every row is older than so many days. A week is kept
- * in any case. Those of the audit are nobody's to drop but the owner's.
+ * Drops partitions of calls, steps, and savings in which every row is older than the given days, at least seven. Only
+ * the schema's owner can drop audit partitions.
  */
 const dropPartitionsSql = `
   CREATE OR REPLACE FUNCTION tooltray.drop_parts(days integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -219,8 +217,8 @@ export const ground = `
 `;
 
 /**
- * After the last step: what is new is the replicas' to use; which steps were taken they may only read, to the audit
- * they only add.
+ * Runs after the last step: grants replicas access to new tables; they may only read the applied steps, and only
+ * insert into the audit log.
  */
 export const grants = `
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA tooltray TO ${replicaRole};

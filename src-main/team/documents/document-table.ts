@@ -1,6 +1,6 @@
 /**
- * Small documents as sealed rows: each change is conditional on the version that was read, so that two
- * replicas never overwrite each other, and is told to all of them.
+ * Small documents as encrypted rows: each change is conditional on the version read, so that replicas never overwrite
+ * each other, and all replicas are notified.
  */
 import type { ISql, Sql } from 'postgres';
 import { KeyRing } from '../secrets/key-ring.ts';
@@ -8,7 +8,7 @@ import { notifyChange } from '../database/change-feed.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 
 export interface DocumentKey {
-  /** The user whose it is; empty: the organization's. */
+  /** ID of the owning user; empty: the organization. */
   readonly owner: string;
   readonly name: string;
 }
@@ -23,13 +23,15 @@ export class DocumentTable {
   readonly sql: Sql;
   readonly #keys: KeyRing;
 
-  /** `keys`, 32 bytes each: the first one seals, all of them open. */
+  /** `keys`, 32 bytes each: the first encrypts, all decrypt. */
   constructor(sql: Sql, keys: readonly Buffer[]) {
     this.sql = sql;
     this.#keys = new KeyRing(keys);
   }
 
-  /** undefined: there is none. Rejects with AppError `store_unreachable`, or `secret_locked` where no key opens it. */
+  /**
+   * undefined if there is none. Rejects with AppError `store_unreachable`, or `secret_locked` if no key decrypts it.
+   */
   async read({ owner, name }: DocumentKey): Promise<Row | undefined> {
     const [row] = await this.sql<{ value: string; version: string }[]>`
       SELECT value, version FROM tooltray.documents WHERE owner = ${owner} AND name = ${name}

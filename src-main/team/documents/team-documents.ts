@@ -1,6 +1,6 @@
 /**
- * The team's decisions and grants, in its database for every replica. Each replica has documents and records in
- * memory, so reads do not wait. A write goes to the database first; other replicas are notified and read again.
+ * The team's decisions and grants, stored in its database for all replicas. Each replica caches documents and records
+ * in memory, so reads do not wait. Writes go to the database first; other replicas are notified and read again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -38,7 +38,7 @@ export class TeamDocuments {
     this.#stop = options.changes.changed.on((change) => this.#hear(change));
   }
 
-  /** Resolves when its picture is there. Rejects with AppError `store_unreachable` or `secret_locked`. */
+  /** Resolves when its content is cached. Rejects with AppError `store_unreachable` or `secret_locked`. */
   async document(name: string, owner = ''): Promise<TeamDocument> {
     const { rows, log } = this.#options;
     const place = { owner, name };
@@ -47,7 +47,7 @@ export class TeamDocuments {
       stop();
       this.#documents.delete(document);
     });
-    // Before it is read: what is changed in between is heard of.
+    // Subscribes before reading, so that no change is missed.
     const stop = this.#listen(topic, () => document.refresh());
     this.#documents.add(document);
     try {
@@ -59,7 +59,7 @@ export class TeamDocuments {
     return document;
   }
 
-  /** Read at once from then on. Rejects as `document` does. */
+  /** Synchronous reads from then on. Rejects as `document` does. */
   async records(
     name: string,
     owner = '',
@@ -115,7 +115,7 @@ export class TeamDocuments {
 
 /** Maximum number of retries after write conflicts; in each conflict another process made progress. */
 const maxAttempts = 50;
-/** How soon a picture that may be old is read again while the database is away, in ms. */
+/** Interval of retries while the database is unavailable, in ms. */
 const retryMs = 1000;
 
 export class TeamDocument implements JsonDocument {
@@ -127,7 +127,7 @@ export class TeamDocument implements JsonDocument {
   readonly #closing = new AbortController();
   #row: Row | undefined;
   #value: unknown;
-  /** Counts what was heard of, so that a look that began before is not the last one. */
+  /** Counts notifications, so that an older read is repeated. */
   #latestVersion = 0;
   #refreshing: Promise<void> | undefined;
 
@@ -138,7 +138,7 @@ export class TeamDocument implements JsonDocument {
     this.#onClose = onClose;
   }
 
-  /** The value last known to this replica. */
+  /** The last known value. */
   get current(): unknown {
     return this.#value;
   }
@@ -173,13 +173,13 @@ export class TeamDocument implements JsonDocument {
     });
   }
 
-  /** It is another one: told when it was read. */
+  /** The document changed: emits once it was read. */
   refresh(): void {
     this.#latestVersion++;
     this.#refreshing ??= this.#look().finally(() => (this.#refreshing = undefined));
   }
 
-  /** Changes are told from the beginning. */
+  /** Changes are emitted from the beginning. */
   start(): Promise<void> {
     return Promise.resolve();
   }
@@ -212,7 +212,7 @@ export class TeamDocument implements JsonDocument {
     }
   }
 
-  /** Versions grow: an answer that was overtaken on its way changes nothing. */
+  /** Versions increase, so older responses that arrive late are ignored. */
   #apply(row: Row | undefined): void {
     if (row !== undefined && BigInt(row.version) < BigInt(this.#row?.version ?? 0)) return;
     this.#row = row;

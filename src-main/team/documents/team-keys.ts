@@ -1,27 +1,30 @@
 /**
- * The team's keys: given to every replica from outside of the database, so that who reads its rows, or a backup, reads
- * nothing sealed.
+ * The team's keys, given to every replica from outside the database, so that database rows and backups reveal no
+ * encrypted data.
  */
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { AuditKeys, parseKey } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 
-/** A file with one key a line, and the keys themselves, with blanks between; 32 bytes in base64url each. */
+/**
+ * Variables for a file with one key per line, and for the keys themselves, separated by spaces; 32 bytes in base64url
+ * each.
+ */
 export const keysFileVariable = 'TOOLTRAY_TEAM_KEYS_FILE';
 export const keysVariable = 'TOOLTRAY_TEAM_KEYS';
 
 export class TeamKeys {
-  /** The first one seals and signs, all of them open. */
+  /** The first one encrypts and signs, all decrypt and verify. */
   readonly #keys: readonly Buffer[];
 
-  /** Throws AppError `bad_request` without any. */
+  /** Throws AppError `bad_request` if empty. */
   constructor(keys: readonly Buffer[]) {
     if (keys.length === 0) throw invalidKeysError('are not given');
     this.#keys = keys;
   }
 
-  /** Throws AppError `bad_request` where there are none, or what is there is none. */
+  /** Throws AppError `bad_request` if there are none, or one is invalid. */
   static fromEnv(env: Readonly<Record<string, string | undefined>>): TeamKeys {
     const words = (env[keysVariable] ?? readFile(env[keysFileVariable])).split(/\s+/).filter((word) => word !== '');
     return new TeamKeys(
@@ -33,7 +36,7 @@ export class TeamKeys {
     );
   }
 
-  /** Keys for one purpose, none of which opens another's. */
+  /** Keys derived for one purpose. */
   encryptionKeys(purpose: string): readonly Buffer[] {
     return this.#keys.map((key) => derived(key, purpose));
   }

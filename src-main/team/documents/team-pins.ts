@@ -1,6 +1,4 @@
-/**
- * Pins of the team's servers, a row each. Deciding on what another replica has decided meanwhile fails with an error.
- */
+/** Pins of the team's servers, one row each. A decision fails with an error if another replica decided meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   maxPinnedServers,
@@ -15,7 +13,7 @@ import { AppError } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
 import { type DocumentTable, type DocumentKey, topicOf } from './document-table.ts';
 
-/** How soon it is looked again while the database is away, in ms. */
+/** Interval of retries while the database is unavailable, in ms. */
 const retryMs = 1000;
 
 type Listen = (topic: string, look: () => void) => () => void;
@@ -26,7 +24,7 @@ export class TeamPins implements PinStore {
   readonly #signal: AbortSignal;
   readonly #stores = new Map<string, TeamServerPins>();
 
-  /** `signal`: nobody follows any more. */
+  /** `signal`: aborts following changes. */
   constructor(rows: DocumentTable, listen: Listen, signal: AbortSignal) {
     this.#rows = rows;
     this.#listen = listen;

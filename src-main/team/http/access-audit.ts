@@ -1,4 +1,4 @@
-/** Access records of the team's audit: first sign-ins, and the addresses of refused tokens; never a token. */
+/** Access records of the team's audit log: first sign-ins, and the addresses of rejected tokens; never a token. */
 import type { AuditRecorder } from '../../core/edition.ts';
 import type { Provisioned } from '../users/oidc-users.ts';
 import type { AuthenticationFailure } from '../users/authenticator.ts';
@@ -22,7 +22,7 @@ export interface AccessAudit {
 }
 
 export function createAccessAudit(audit: () => Pick<AuditRecorder, 'note'>, now: () => number = Date.now): AccessAudit {
-  /** When each was noted, the oldest first. */
+  /** Times of the last record, oldest first. */
   const noted = new Map<string, number>();
   return {
     met: ({ user }, { issuer, subject }) => {
@@ -30,7 +30,7 @@ export function createAccessAudit(audit: () => Pick<AuditRecorder, 'note'>, now:
       audit().note({ kind: 'access', change: 'given', user: user.id, sentence });
     },
     refused: (why, address) => {
-      // What runs out does so every few minutes.
+      // Tokens expire every few minutes.
       if (why === 'too often' || why === 'over') return;
       for (const [old, at] of noted) {
         if (now() - at < repeatIntervalMs) break;

@@ -1,6 +1,6 @@
 /**
- * Checks Host against the names of a replica and Origin against the allowed pages: DNS rebinding shows in Host, any
- * other foreign page in Origin. Source: MCP 2025-11-25 and 2026-07-28, basic/transports, "Security Warning".
+ * Checks Host against the names of a replica and Origin against the allowed pages: DNS rebinding is visible in Host,
+ * other foreign pages in Origin. Source: MCP 2025-11-25 and 2026-07-28, basic/transports, "Security Warning".
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -8,11 +8,11 @@ import { httpRefusal, type HttpRefusal, requestPath, rpcCode } from '../../core/
 import { AppError } from '../../core/base/errors.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
-/** Asked by what runs replicas, by their addresses: a name that was made to lead here is none. */
+/** Requested by orchestrators by IP address, which cannot be a rebound name. */
 const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 interface HostPattern {
-  /** In small letters, IPv6 in brackets. */
+  /** In lower case, IPv6 in brackets. */
   readonly name: string;
   /** Empty: any. */
   readonly port: string;
@@ -22,7 +22,7 @@ export class AllowedHosts {
   readonly #names: readonly HostPattern[];
   readonly #proxies: TrustedProxies;
 
-  /** `names`: `tools.example.com`, or with a port that it must then have. Throws AppError `bad_request`. */
+  /** `names`: `tools.example.com`, or with a port, which must then match. Throws AppError `bad_request`. */
   constructor(names: readonly string[], proxies: TrustedProxies) {
     this.#names = names.map((name) => {
       const read = readHost(name);
@@ -34,7 +34,7 @@ export class AllowedHosts {
     this.#proxies = proxies;
   }
 
-  /** Undefined: it may ask. */
+  /** undefined if the request is allowed. */
   reject(request: IncomingMessage): HttpRefusal | undefined {
     const { host } = this.#proxies.clientOf(request);
     if (!this.#has(host) && !isProbe(request, host))

@@ -1,6 +1,6 @@
 /**
- * Lets a request of a team's client app in by its token, or says how to get one. Source: MCP 2025-11-25 and 2026-07-28,
- * basic/authorization.
+ * Authenticates a client app's request by its token, or tells it how to get one. Source: MCP 2025-11-25 and
+ * 2026-07-28, basic/authorization.
  */
 import type { IncomingMessage } from 'node:http';
 import {
@@ -25,11 +25,11 @@ import type { TrustedProxies } from './trusted-proxies.ts';
 interface RequestAuthenticatorDeps {
   readonly gate: Pick<Authenticator, 'authenticate'>;
   readonly proxies: TrustedProxies;
-  /** Content of `WWW-Authenticate` besides the error: the authorization server and the scope to request. */
+  /** Content of `WWW-Authenticate` besides the error: the resource metadata and the scope to request. */
   readonly challenge: (request: IncomingMessage) => Challenge;
   /** Called for each rejected token with its origin. */
   readonly refused?: (why: AuthenticationFailure['why'], address: string) => void;
-  /** Called for users who authenticated with a token of the issuer, with its expiry in ms since 1970. */
+  /** Called when a user authenticates with the issuer's token, with its expiry in ms since 1970. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
 
@@ -63,7 +63,7 @@ export function createRequestAuthenticator({ gate, proxies, challenge, refused, 
   };
 }
 
-/** A token for one address opens no other. */
+/** A token for one endpoint is not valid for others. */
 function allowsPath({ paths }: AuthenticatedUser, requestedPath: string): boolean {
   const path = requestedPath.replace(/^\/mcp/, '');
   return paths?.some((one) => path === one || path.startsWith(`${one}/`)) !== false;
@@ -74,7 +74,7 @@ function entryPathOf(known: AuthenticatedUser): Authenticated {
   const { user, token, lacks, until } = known;
   const bounds = [...new Set([...known.ownBounds, ...known.groupBounds])].sort();
   const person = { user, token, bounds, ...(lacks !== undefined && { lacks }) };
-  // Of an issuer's token the next one may have other rights, and goes on with what this one began.
+  // The issuer's next token may have other rights, and continues the sessions of this one.
   const isIssued = known.tokenId === undefined;
   const effectiveBounds = isIssued ? known.groupBounds : bounds;
   return {
@@ -113,7 +113,8 @@ function errorResponseFor(refused: AuthenticationFailure, challenge: Challenge):
 }
 
 /**
- * The client app is to ask for more (RFC 6750, 3.1; MCP 2026-07-28, basic/authorization, "Scope Challenge Handling").
+ * The client app should request more scopes (RFC 6750, 3.1; MCP 2026-07-28, basic/authorization, "Scope Challenge
+ * Handling").
  */
 export function insufficientScope(scope: string, challenge: Challenge): HttpRefusal {
   return {

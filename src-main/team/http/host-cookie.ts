@@ -1,18 +1,18 @@
-/** A cookie of this host alone that no program of a page reads. Source: RFC 6265bis, 4.1.3.2 (`__Host-`). */
+/** A host-only cookie that scripts cannot read. Source: RFC 6265bis, 4.1.3.2 (`__Host-`). */
 import type { IncomingMessage } from 'node:http';
 
 export interface HostCookieOptions {
   readonly name: string;
-  /** Browsers reach us by https alone: then no other site, and no other name of this one, can set it. */
+  /** Browsers use HTTPS only: no other site or host can then set the cookie. */
   readonly isSecure: boolean;
   /**
-   * `Strict`: it comes with no request that another site begins; `Lax`: with none but those that show a page of
-   * Tooltray.
+   * `Strict`: not sent with cross-site requests; `Lax`: sent only with cross-site navigations
+   * to Tooltray.
    */
   readonly sameSite: 'Strict' | 'Lax';
 }
 
-/** 32 random bytes; of the dashboard's session, after a routing key and a dot. */
+/** 32 random bytes; for the dashboard session, after a routing key and a dot. */
 const valuePattern = /^(?:\d{1,10}\.)?[\w-]{43}$/;
 
 export class HostCookie {
@@ -22,14 +22,14 @@ export class HostCookie {
     this.#options = options;
   }
 
-  /** A line for `set-cookie`; after 0 seconds there is none. */
+  /** Value for `set-cookie`; 0 seconds deletes it. */
   serialize(value: string, seconds: number): string {
     const { isSecure, sameSite } = this.#options;
     const secure = isSecure ? '; Secure' : '';
     return `${this.#name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${secure}`;
   }
 
-  /** Empty if there is none that we made. */
+  /** Empty if there is no valid one. */
   read({ headers }: IncomingMessage): string {
     const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
     const [, value = ''] = pairs.find(([name]) => name === this.#name) ?? [];

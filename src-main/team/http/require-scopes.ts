@@ -1,7 +1,7 @@
 /**
- * A call of a tool that is there, but not for the rights of this token: refused before anything is done, in the way in
- * which a client app is told to ask for more. Source: MCP 2025-11-25 and 2026-07-28, basic/authorization, "Scope
- * Challenge Handling".
+ * Rejects calls of existing tools for which the token lacks scopes, before anything runs, with a response that tells
+ * the client app to request more. Source: MCP 2025-11-25 and 2026-07-28, basic/authorization, "Scope Challenge
+ * Handling".
  */
 import type { IncomingMessage } from 'node:http';
 import {

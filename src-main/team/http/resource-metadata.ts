@@ -14,13 +14,13 @@ export class ResourceMetadata {
   readonly #issuer: string;
   readonly #resource: () => string;
 
-  /** `resource`: where `/mcp` is for client apps. */
+  /** `resource`: URL of `/mcp` for client apps. */
   constructor(issuer: string, resource: () => string) {
     this.#issuer = issuer;
     this.#resource = resource;
   }
 
-  /** Public: asked by pages of any site, before there is a token. */
+  /** Public, with CORS for all origins, because it is requested before there is a token. */
   matches(request: IncomingMessage): boolean {
     return this.#pathIn(request) !== undefined;
   }
@@ -47,7 +47,7 @@ export class ResourceMetadata {
     return true;
   }
 
-  /** The address of the one for the endpoint that was asked. */
+  /** URL of the metadata for the requested endpoint. */
   urlFor(request: IncomingMessage): string {
     const { origin, pathname } = new URL(this.#resource());
     return origin + wellKnown + pathname.replace(/\/mcp$/, '') + requestPath(request);

@@ -1,20 +1,20 @@
 /**
- * Who asks, where proxies are in front: what they write down of it (`Forwarded`, RFC 7239; `X-Forwarded-*`) is believed
- * of named ones alone, since anybody can send these headers.
+ * Client address and host behind proxies: forwarding headers (`Forwarded`, RFC 7239; `X-Forwarded-*`) are trusted only
+ * from configured proxies, since anybody can send them.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { AppError } from '../../core/base/errors.ts';
 
 export interface ClientAddress {
-  /** Origin of the request, as far back as it can be trusted. */
+  /** Client address, as far as it can be trusted. */
   readonly address: string;
-  /** The host that it was sent to. */
+  /** Requested host. */
   readonly host: string | undefined;
 }
 
 interface ForwardedHop {
-  /** An address, or whatever else stood there. */
+  /** An address or another identifier. */
   readonly for: string;
   readonly host: string | undefined;
 }
@@ -36,19 +36,18 @@ export class TrustedProxies {
     if (!this.#isKnown(peer)) return direct;
     const forwarded = this.#farthest(peer, forwardedHops(headerText(headers['forwarded'])));
     const older = this.#farthest(peer, xForwardedHops(headers));
-    // A proxy that writes one kind passes the other on as its client sent it: where they disagree, neither is to be
-    // believed.
+    // A proxy that writes one header passes on the other from its client: if they differ, neither is trusted.
     if (forwarded !== undefined && older !== undefined && forwarded.for !== older.for) return direct;
     const hop = forwarded ?? older;
     if (hop === undefined) return direct;
     return { address: hop.for, host: forwarded?.host ?? older?.host ?? headers.host };
   }
 
-  /** The first one, from us on, that is not a proxy of Tooltray; undefined: nothing was written down. */
+  /** The first hop that is not a trusted proxy; undefined if there are no forwarding headers. */
   #farthest(peer: string, hops: readonly ForwardedHop[]): ForwardedHop | undefined {
     let last: ForwardedHop | undefined;
     for (const hop of hops.slice(-maxHops).toReversed()) {
-      // Something like `unknown`: only the proxy that wrote it is known.
+      // An identifier such as `unknown`: only the proxy that wrote it is known.
       if (isIP(hop.for) === 0) return { for: last?.for ?? peer, host: hop.host };
       last = hop;
       if (!this.#isKnown(hop.for)) return hop;
@@ -77,7 +76,7 @@ export class TrustedProxies {
 
 function xForwardedHops(headers: IncomingMessage['headers']): ForwardedHop[] {
   const addresses = listOf(headerText(headers['x-forwarded-for']));
-  // The nearest proxy's word is the last one.
+  // The nearest proxy appends its value last.
   const host = listOf(headerText(headers['x-forwarded-host'])).at(-1);
   return addresses.map((address) => ({ for: plainAddress(address), host }));
 }
@@ -95,12 +94,12 @@ function forwardedHops(text: string): ForwardedHop[] {
   });
 }
 
-/** Commas in quotes are none of the list's. */
+/** Splits at commas outside quotes. */
 function listOf(text: string): string[] {
   return (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((one) => one.trim()).filter((one) => one !== '');
 }
 
-/** Without its port and brackets; IPv4 as such, also where it came in as IPv6. */
+/** Without port and brackets; IPv4 also if mapped to IPv6. */
 function plainAddress(text: string): string {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare;

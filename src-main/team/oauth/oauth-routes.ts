@@ -1,5 +1,5 @@
 /**
- * Browser routes for signing in to a server of the team: first a page of Tooltray that names the user, then the
+ * Browser routes for signing in to a server of the team: first a Tooltray page that names the user, then the
  * authorization server, then the callback. Source for the page and the browser binding: MCP 2025-11-25, Elicitation,
  * "Safe URL Handling" and "Phishing".
  */
@@ -14,12 +14,12 @@ export interface OAuthRoutesOptions {
   readonly signIns: TeamSignIns;
   /** See `TeamSignInsOptions`. */
   readonly publicUrl: () => string;
-  /** Id of the user who is signed in to Tooltray in this browser; undefined: that is not known. */
+  /** ID of the user who is signed in to Tooltray in this browser; undefined if unknown. */
   readonly whoIs?: ((request: IncomingMessage) => Promise<string | undefined>) | undefined;
 }
 
 const root = '/sign-in/';
-/** How long a user may take. */
+/** Time for the user to sign in. */
 const cookieMaxAgeSeconds = 600;
 
 export class OAuthRoutes {
@@ -29,7 +29,7 @@ export class OAuthRoutes {
     this.#options = options;
   }
 
-  /** Whether it was for us. */
+  /** Resolves to whether the path was handled. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const url = URL.parse(request.url ?? '/', 'http://localhost');
     if (url?.pathname.includes(root) !== true) return false;
@@ -49,7 +49,7 @@ export class OAuthRoutes {
     return true;
   }
 
-  /** Who we are, for authorization servers, whether or not the config says that it is our client id. */
+  /** Client metadata for authorization servers, served whether or not the config uses its URL as the client ID. */
   #describe(response: ServerResponse): void {
     const { documentUrl, redirectUrl } = this.#options.signIns;
     response
@@ -64,7 +64,7 @@ export class OAuthRoutes {
     const body = `<p>${escapeHtml(
       `The user ${user} of this Tooltray will use ${server} with the account that you sign in with. Go on only if you are ${user}, and asked for this yourself: who sent you this link to sign in as somebody else would act with your account.`,
     )}</p><form method="post"><button>${escapeHtml(`I am ${user}: sign in to ${server}`)}</button></form>`;
-    // Or the button's request would not say that it comes from here.
+    // Otherwise the button's request would lack its origin.
     page(response, 200, `Sign in to ${server} as ${user}`, body, 'same-origin');
   }
 
@@ -93,7 +93,7 @@ export class OAuthRoutes {
     });
   }
 
-  /** A balancer may pass on a folder of a site. */
+  /** A load balancer may map a path of a site to us. */
   #below(pathname: string): string {
     const folder = new URL(this.#options.publicUrl()).pathname.replace(/\/+$/, '');
     return folder !== '' && pathname.startsWith(`${folder}/`) ? pathname.slice(folder.length) : pathname;
@@ -106,7 +106,7 @@ export class OAuthRoutes {
   }
 }
 
-/** A page of another site could send the button's request, but says where it comes from. */
+/** A page of another site could send the button's request, but not hide its origin. */
 function requireSameOrigin({ headers }: IncomingMessage, publicUrl: string): void {
   const { origin = '', 'sec-fetch-site': site = 'same-origin' } = headers;
   if ((origin === '' || origin === new URL(publicUrl).origin) && site === 'same-origin') return;

@@ -1,4 +1,4 @@
-/** Composition of a replica's part for remote servers that each user signs in to. Contains no logic. */
+/** Composition of a replica's per-user sign-ins to remote servers. Contains no logic. */
 import {
   type CoreGroups,
   resolveSecrets,
@@ -24,7 +24,7 @@ interface OAuthDeps {
   readonly people: Pick<UserStore, 'byId'>;
   readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly env: Env;
-  /** Returns the address at which browsers reach any replica. Throws AppError if none is configured. */
+  /** Returns the URL at which browsers reach any replica. Throws AppError if none is configured. */
   readonly publicUrl: () => string;
   readonly whoIs?: OAuthRoutesOptions['whoIs'];
   /** Available once the core is created. */
@@ -38,12 +38,12 @@ export interface OpenSignIns {
   readonly signIns: TeamSignIns;
   /** Vaults of the sign-ins and the users' own values. */
   readonly vaults: TeamVaults;
-  /** Somebody came by a token of the team's issuer, which holds until then, in ms since 1970. */
+  /** Called when a user authenticates with the issuer's token, with its expiry in ms since 1970. */
   readonly came: (user: string, token: string, until: number) => void;
   readonly close: () => void;
 }
 
-/** Connections of all users; each takes a socket or two, here and at its server. */
+/** Maximum connections of all users; each uses a socket or two, here and at its server. */
 const maxConnections = 1_000;
 
 export function openSignIns(parts: OAuthDeps): OpenSignIns {
@@ -83,7 +83,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
       const fill = fillFor(user);
       const { tokenExchange } = config.oauth ?? {};
       const made = tokenExchange && exchanges.of(user, config, tokenExchange, () => fill(config));
-      // Asked for in any case: who is known there is ended when they go.
+      // Called for every user, to end connections of removed users.
       const theirs = signIns.of(user);
       return core().servers.transports.create(config, {
         fill,
@@ -109,7 +109,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     signIns.changed.on(({ user, server, wasSignedIn }) => {
       const { manager: servers } = core().servers;
       if (wasSignedIn) void servers.closeForUser({ user }, server);
-      // What they may be the first to be shown.
+      // Their tool list may be the first one available.
       servers.find(server)?.onUserSignInChanged({ user });
     }),
     signIns.valuesChanged.on(end),
@@ -130,7 +130,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     },
   };
 
-  /** Closes the connections of users who have no active session any more. */
+  /** Closes the connections of users without an active session. */
   async function endGone(changed: string | undefined): Promise<void> {
     const users = signIns.users.filter((user) => changed === undefined || user === changed);
     if (users.length === 0) return;

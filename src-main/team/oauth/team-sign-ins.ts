@@ -1,7 +1,6 @@
 /**
- * Sign-ins of a team: each user's own at each server, sealed in the database, renewed once for all replicas. A visit of
- * the browser may begin on one replica and come back to another: what belongs to it lies sealed among its user's
- * secrets, and is taken once.
+ * Per-user sign-ins to servers, encrypted in the database and refreshed once for all replicas. A browser flow may
+ * start on one replica and return to another: its state is stored with the user's secrets and consumed once.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
@@ -27,30 +26,30 @@ import type { TeamVault, TeamVaults } from '../secrets/team-vault.ts';
 
 export interface TeamSignInsOptions {
   readonly vaults: TeamVaults;
-  /** Keys for this, 32 bytes each: the first one seals, all of them open. */
+  /** Keys for this purpose, 32 bytes each: the first encrypts, all decrypt. */
   readonly ring: readonly Buffer[];
-  /** Returns the address at which browsers reach any replica. Throws AppError if none is configured. */
+  /** Returns the URL at which browsers reach any replica. Throws AppError if none is configured. */
   readonly publicUrl: () => string;
   /** Name of a user; undefined if they no longer have access. */
   readonly nameOf: (user: string) => Promise<string | undefined>;
-  /** HTTP_PROXY and its like are read from it. */
+  /** HTTP_PROXY and similar variables are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The entry of a server; undefined: there is none. */
+  /** Entry of a server; undefined if there is none. */
   readonly server: (name: string) => ServerConfig | undefined;
-  /** Puts secrets in, the user's own before the organization's. */
+  /** Resolves secrets, the user's own before the organization's. */
   readonly fill?: ((config: HttpServerConfig, user: string) => Promise<HttpServerConfig>) | undefined;
   readonly lookup?: LookupFunction;
-  /** A document about this team, for all servers; undefined: nobody named one. */
+  /** URL of the client metadata document used for all servers; undefined if none is configured. */
   readonly documentUrl?: () => string | undefined;
-  /** ms since 1970. */
+  /** Current time in ms since 1970. */
   readonly now: () => number;
 }
 
-/** Who is to sign in where. */
+/** The user and server of a sign-in link. */
 export interface Invitation {
   readonly user: string;
   readonly server: string;
-  /** More rights that the server asked for, on whatever replica that was. */
+  /** Additional scopes requested by the server, on any replica. */
   readonly scopes?: readonly string[] | undefined;
 }
 
@@ -58,20 +57,20 @@ export interface Invitation {
 export interface SignInChange {
   readonly user: string;
   readonly server: string;
-  /** Whether the user was signed in before: open connections then belong to a previous sign-in. */
+  /** Whether the user was signed in before: open connections then belong to the previous sign-in. */
   readonly wasSignedIn: boolean;
 }
 
-/** How long a link may be opened, and how long a user may take then, in ms. */
+/** Lifetime of a link, and time for the user to sign in then, in ms. */
 const linkTtlMs = 15 * 60_000;
 const authorizationTtlMs = 10 * 60_000;
 
 export class TeamSignIns {
-  /** Tokens came, went or changed. */
+  /** Tokens were added, removed, or changed. */
   readonly secretsChanged = new Emitter();
-  /** On any replica; a token that was renewed is none. */
+  /** On any replica; token refreshes are not included. */
   readonly changed = new Emitter<SignInChange>();
-  /** A user's own values for servers are others. */
+  /** A user's own values for servers changed. */
   readonly valuesChanged = new Emitter<string>();
   readonly #options: TeamSignInsOptions;
   readonly #users = new Map<string, { readonly signIns: OAuthManager; readonly stop: () => void }>();
@@ -84,7 +83,7 @@ export class TeamSignIns {
     return `${this.#base}/sign-in/callback`;
   }
 
-  /** Address of the client metadata document, for authorization servers that accept an address as client id. */
+  /** URL of the client metadata document, for authorization servers that accept it as a client ID. */
   get documentUrl(): string {
     return `${this.#base}/sign-in/client.json`;
   }
@@ -94,12 +93,12 @@ export class TeamSignIns {
     return [...this.#users.values()].flatMap(({ signIns }) => signIns.secrets);
   }
 
-  /** Whoever has used or looked for one here. */
+  /** Users that have used or looked up a sign-in on this replica. */
   get users(): readonly string[] {
     return [...this.#users.keys()];
   }
 
-  /** This user's, and nobody else's. */
+  /** The OAuth manager of one user. */
   of(user: string): OAuthManager {
     const known = this.#users.get(user);
     if (known !== undefined) return known.signIns;
@@ -113,7 +112,7 @@ export class TeamSignIns {
       documentUrl,
     });
     signIns.secretsChanged.on(() => this.secretsChanged.emit());
-    // Another replica has renewed it, or has signed this person in or out.
+    // Another replica refreshed a token, or signed this user in or out.
     const stop = vault.changed.on((names) => {
       for (const name of names) void this.#onVaultChange(user, signIns.known(name.slice(prefix.length)));
       if (names.some((name) => parseSecretVaultKey(name).length > 0)) this.valuesChanged.emit(user);
@@ -136,7 +135,7 @@ export class TeamSignIns {
     return { ...invitation, name: await this.#nameOf(invitation.user) };
   }
 
-  /** The address for the browser that holds `binding`: to no other one it may come back. Rejects with AppError. */
+  /** The URL for the browser that has `binding`; the callback is valid only in the same one. Rejects with AppError. */
   async begin(invitation: Invitation, binding: string): Promise<string> {
     const { scopes, server, user } = invitation;
     const ids: string[] = [];
@@ -146,7 +145,7 @@ export class TeamSignIns {
     return pkceState.url;
   }
 
-  /** Completes a callback once; returns the page text or the next address. Rejects with AppError. */
+  /** Completes a callback once; returns the page text or the next URL. Rejects with AppError. */
   async finish(
     params: URLSearchParams,
     binding: string,
@@ -155,7 +154,7 @@ export class TeamSignIns {
     const kept = await this.#options.vaults.forUser(user).take(authorizationKey(id));
     if (kept === undefined) throw notAllowed('This sign-in was already used or has expired.');
     const { pkceState, server, binding: bound } = JSON.parse(kept) as StoredAuthorization;
-    // The address of the authorization server was opened by somebody else than whoever agreed on our page.
+    // The authorization URL was opened in another browser than the one that consented on our page.
     if (bound !== hashOf(binding)) throw notAllowed('This sign-in was started in another browser.');
     await this.#nameOf(user);
     const ids: string[] = [];
@@ -173,7 +172,7 @@ export class TeamSignIns {
     return held.filter((one) => one !== undefined);
   }
 
-  /** The names of this user's own values, `${user:NAME}`. Rejects with AppError. */
+  /** Names of this user's own values, `${user:NAME}`. Rejects with AppError. */
   async valuesOf(user: string): Promise<readonly string[]> {
     const kept = await this.#options.vaults.forUser(user).names(serverSecretPrefix);
     return kept.flatMap(({ name }) => parseSecretVaultKey(name));
@@ -190,10 +189,7 @@ export class TeamSignIns {
     return meant;
   }
 
-  /**
-   * A user who is not here any more: what they granted is taken back where it was granted, as far as that goes, and all
-   * of it erased.
-   */
+  /** For a removed user: revokes their grants as far as possible, and deletes them. */
   async erase(user: string): Promise<void> {
     const { vaults } = this.#options;
     const vault = vaults.forUser(user);
@@ -240,7 +236,7 @@ export class TeamSignIns {
     return this.of(user).get(config);
   }
 
-  /** A new one for each visit, each of which has an id of its own. */
+  /** A new state for each flow. */
   #newState(user: string, ids: string[]): string {
     const id = randomBytes(16).toString('base64url');
     ids.push(id);
@@ -277,15 +273,15 @@ export class TeamSignIns {
 
 export interface VaultedSignIn {
   readonly key: string;
-  /** Name of its entry; empty if not recorded. */
+  /** Name of the server; empty if not recorded. */
   readonly server: string;
   readonly account: string | undefined;
   readonly issuer: string | undefined;
-  /** ms since 1970. */
+  /** Current time in ms since 1970. */
   readonly grantedAt: number | undefined;
 }
 
-/** undefined: nobody has signed in by it. */
+/** undefined if there is no sign-in. */
 function heldIn(name: string, text: string | undefined): VaultedSignIn | undefined {
   const grant = parseAuthorization(text)?.grant;
   if (grant === undefined) return undefined;
@@ -301,7 +297,7 @@ interface StoredAuthorization {
   readonly binding: string;
 }
 
-/** Another one after each sign-in, and the same over renewals. */
+/** Changes with each sign-in, but not with refreshes. */
 function stateDigest({ info: { isSignedIn, grantedAt } }: ServerOAuth): string {
   return isSignedIn ? `in ${grantedAt}` : 'out';
 }

@@ -1,7 +1,7 @@
 /**
- * Tokens for servers that are made from those that users come with, where an entry says so. Source: RFC 8693. What is
- * made is kept in memory until it ends, for its user alone; what it is made from lies sealed among that user's secrets,
- * since the replica that needs it need not be the one that was shown it.
+ * Exchanges users' tokens for tokens of servers whose entries request it. Source: RFC 8693. Exchanged tokens are kept
+ * in memory until they expire, for their user only; the original tokens are stored with the user's secrets, since
+ * another replica may need them.
  */
 import { createHash } from 'node:crypto';
 import { HttpFetch, type HttpServerConfig, type TokenExchange, type TokenSource } from '../../core/edition.ts';
@@ -13,34 +13,34 @@ import type { TeamVault } from '../secrets/team-vault.ts';
 const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
 
-/** One that ends sooner is not sent any more, in ms; one that holds for a short time only is sent for most of it. */
+/** Tokens that expire sooner are not used, in ms; short-lived ones are used for most of their lifetime. */
 const renewMarginMs = 10_000;
 const marginShare = 0.2;
 /** Lifetime of a token whose response states none, in ms. */
 const defaultTtlMs = 60_000;
-/** For one exchange, in ms. */
+/** Timeout of one exchange, in ms. */
 const maxMs = 15_000;
 /** Maximum length of a response, in characters. */
 const maxResponseBytes = 64 * 1024;
 
 interface CachedToken {
   readonly token: string;
-  /** ms since 1970. */
+  /** Current time in ms since 1970. */
   readonly until: number;
 }
 
 interface StartedParts {
   readonly token: string;
-  /** ms since 1970: from then on another one is made. */
+  /** Time in ms since 1970 from which it is renewed. */
   readonly until: number;
 }
 
 interface ExchangesOptions {
-  /** HTTP_PROXY and its like are read from it. */
+  /** HTTP_PROXY and similar variables are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's token; undefined for a personal token or after it has ended. */
   readonly subject: (user: string) => Promise<string | undefined>;
-  /** ms since 1970. */
+  /** Current time in ms since 1970. */
   readonly now: () => number;
 }
 
@@ -59,7 +59,7 @@ export class TokenExchanges {
     return [...this.#made.values()].flatMap(({ source }) => source.token ?? []);
   }
 
-  /** Tokens of this user for a server; `fill`: its entry with the secrets in. */
+  /** Tokens of this user for a server; `fill`: resolves secrets in its entry. */
   of(
     user: string,
     config: HttpServerConfig,
@@ -83,7 +83,7 @@ export class TokenExchanges {
     return source;
   }
 
-  /** Nothing that was made for them is used any more. */
+  /** Discards all tokens exchanged for the user. */
   forget(user: string): void {
     for (const [key, made] of this.#made) if (made.user === user) this.#made.delete(key);
   }
@@ -110,7 +110,7 @@ interface ExchangedTokenDeps {
 
 class ExchangedToken implements TokenSource {
   readonly serverUrl: string;
-  /** The next call tries it again: another token may have come meanwhile. */
+  /** The next call retries it, because a new token may have arrived. */
   readonly isExpired = false;
   readonly #parts: ExchangedTokenDeps;
   #started: StartedParts | undefined;
@@ -137,7 +137,7 @@ class ExchangedToken implements TokenSource {
   }
 
   onUsed(): void {
-    // Where its answers come from decides nothing: the token endpoint is in the entry.
+    // The server's metadata is irrelevant: the token endpoint is in the entry.
   }
 
   requireScopes(): Promise<void> {
@@ -235,17 +235,17 @@ function hostOf(url: string): string {
 
 interface SubjectTokensOptions {
   readonly of: (user: string) => Pick<TeamVault, 'read' | 'write'>;
-  /** ms since 1970. */
+  /** Current time in ms since 1970. */
   readonly now: () => number;
 }
 
 const subjectName = 'subject-token';
 
-/** The tokens of the team's issuer that users came with, the last one of each. */
+/** The latest token of the team's issuer that each user authenticated with. */
 export class SubjectTokens {
   readonly #options: SubjectTokensOptions;
   readonly #cached = new Map<string, CachedToken>();
-  /** Hashes of what was written, or is being. */
+  /** Hashes of stored tokens, including writes in progress. */
   readonly #written = new Map<string, string>();
 
   constructor(options: SubjectTokensOptions) {
@@ -256,12 +256,12 @@ export class SubjectTokens {
     return [...this.#cached.values()].map(({ token }) => token);
   }
 
-  /** Written once for each token. Whether it is another one than the last. Rejects with AppError. */
+  /** Stores each token once. Returns whether it differs from the previous one. Rejects with AppError. */
   async note(user: string, token: string, until: number): Promise<boolean> {
     const hash = createHash('sha256').update(token).digest('base64url');
     if (this.#written.get(user) === hash) return false;
     const known = this.#cached.get(user);
-    // An app that still has an older one makes nothing worse.
+    // An app that still uses an older token must not replace it.
     if (known !== undefined && known.until >= until) return false;
     this.#written.set(user, hash);
     this.#cached.set(user, { token, until });
@@ -274,11 +274,11 @@ export class SubjectTokens {
     }
   }
 
-  /** undefined: there is none that still holds. Rejects with AppError. */
+  /** undefined if there is no valid one. Rejects with AppError. */
   async read(user: string): Promise<string | undefined> {
     const known = this.#active(this.#cached.get(user));
     if (known !== undefined) return known.token;
-    // The replica that they came to is another one.
+    // The user authenticated on another replica.
     const text = await this.#options.of(user).read(subjectName);
     const active = this.#active(text === undefined ? undefined : (JSON.parse(text) as CachedToken));
     if (active === undefined) this.#cached.delete(user);

@@ -1,7 +1,7 @@
 /**
- * Signing somebody in at the issuer by a browser: the authorization code flow with PKCE. Sources: OpenID Connect Core
- * 1.0, 3.1 (the flow); RFC 7636 (PKCE); RFC 9207 (which issuer answered); RFC 6749, 2.3.1 (how a client says who it
- * is).
+ * Signs a user in at the issuer in a browser: authorization code flow with PKCE. Sources: OpenID Connect Core
+ * 1.0, 3.1 (the flow); RFC 7636 (PKCE); RFC 9207 (issuer identification); RFC 6749, 2.3.1 (client
+ * authentication).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../../core/base/errors.ts';
@@ -9,10 +9,10 @@ import { isObject } from '../../core/base/json.ts';
 import type { DiscoveryDocument } from './discovery-document.ts';
 import type { Claims, OidcIssuer } from './issuer.ts';
 
-/** The dashboard, as the issuer has registered it. */
+/** The dashboard's client registration at the issuer. */
 export interface OidcClient {
   readonly id: string;
-  /** undefined: it has none, and PKCE is what binds the code to it. */
+  /** undefined for a public client, which is protected by PKCE. */
   readonly secret: string | undefined;
 }
 
@@ -70,9 +70,9 @@ export class CodeFlow {
   }
 
   /**
-   * Who came back, by what the browser brought; undefined: the issuer's word is not for this sign-in. The state is the
-   * caller's to check, before. Rejects with AppError: not_allowed for what the issuer refused or another one answered,
-   * server_unreachable.
+   * The claims for a callback; undefined if the ID token does not belong to this sign-in. The caller must validate the
+   * state first. Rejects with AppError: `not_allowed` if the issuer refused or another one responded,
+   * `server_unreachable`.
    */
   async claims(params: URLSearchParams, { nonce, verifier }: PkceState): Promise<Claims | undefined> {
     const { client, issuer, redirect } = this.#parts;
@@ -91,10 +91,7 @@ export class CodeFlow {
     throw this.#exchangeFailed(status, isObject(body) ? body['error'] : undefined);
   }
 
-  /**
-   * Throws AppError `not_allowed`: an answer of another issuer would have its code sent to this one, or the other way
-   * round.
-   */
+  /** Throws AppError `not_allowed`: otherwise a mix-up attack could send one issuer's code to another. */
   #requireThisIssuer(said: string | null, document: DiscoveryDocument): void {
     const isNeeded = document.member('authorization_response_iss_parameter_supported') === true;
     if (said === this.#parts.issuer.name || (said === null && !isNeeded)) return;
@@ -116,7 +113,7 @@ export class CodeFlow {
   }
 }
 
-/** Groups are a scope of their own at some issuers, and a mistake at others. */
+/** Some issuers require a scope for groups, others reject it. */
 function scopeAt(document: DiscoveryDocument): string {
   const known = document.member('scopes_supported');
   const groups = Array.isArray(known) && known.includes('groups') ? ['groups'] : [];
@@ -144,7 +141,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ v: text }).toString().slice('v='.length);
 }
 
-/** Others wrote it: a line, and not a long one. */
+/** The text on one line, truncated. */
 function plain(text: string): string {
   return text
     .replaceAll(/[\p{C}\s]+/gu, ' ')

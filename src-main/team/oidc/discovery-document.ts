@@ -17,19 +17,21 @@ import { isObject, type JsonObject } from '../../core/base/json.ts';
 const requestTimeoutMs = 5_000;
 const maxBytes = 512 * 1024;
 
-/** Reads JSON of an issuer: what it names itself leads no further into networks than where it is. */
+/**
+ * Fetches JSON from an issuer. URLs in its metadata cannot reach further into private networks than the issuer itself.
+ */
 export class IssuerFetch {
-  /** Exact name of the issuer, as spelled in the config. */
+  /** Exact issuer identifier, as in the config. */
   readonly issuer: string;
   readonly #http: HttpFetch;
   #home: AddressKind;
 
-  /** Throws AppError `bad_request` for a name that no issuer may have. */
+  /** Throws AppError `bad_request` for an invalid issuer identifier. */
   constructor(issuer: string, http: HttpFetch) {
     this.issuer = issuer;
     this.#http = http;
     const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-    // Networks of its own are its administrator's word; without https its keys could be anybody's, but on this machine.
+    // The administrator may use private networks; without HTTPS the keys could be forged, except on this computer.
     if (url === undefined || url.search !== '' || url.hash !== '' || !isSafeUrl(url, 'loopback'))
       throw new AppError('bad_request', `${JSON.stringify(issuer)} is no issuer.`, {
         fix: 'Use the HTTPS URL exactly as in the issuer’s metadata, without a query.',
@@ -54,7 +56,7 @@ export class IssuerFetch {
     throw this.unavailable(why ?? new Error('it has no metadata'));
   }
 
-  /** From an address of its metadata; what is sent is a form. Rejects with AppError `server_unreachable`. */
+  /** Requests a URL of its metadata; a body is form-encoded. Rejects with AppError `server_unreachable`. */
   async ask(address: URL, init: RequestInit = {}): Promise<{ readonly status: number; readonly body: unknown }> {
     try {
       const signal = AbortSignal.timeout(requestTimeoutMs);
@@ -66,7 +68,7 @@ export class IssuerFetch {
     }
   }
 
-  /** In the words that a client app or a browser is told. */
+  /** In words for a client app or a browser. */
   unavailable(cause: unknown): AppError {
     const { host } = new URL(this.issuer);
     return new AppError('server_unreachable', `Cannot verify tokens: the issuer ${host} is unreachable.`, {
@@ -89,7 +91,7 @@ export class DiscoveryDocument {
   readonly #said: JsonObject;
   readonly #home: AddressKind;
 
-  /** Throws where it is another one's. `home`: where the issuer is. */
+  /** Throws if it names another issuer. `home`: the issuer's kind of network. */
   constructor(issuer: string, said: JsonObject, home: AddressKind) {
     if (said['issuer'] !== issuer) throw new Error(`its metadata is of ${JSON.stringify(said['issuer'])}`);
     this.issuer = issuer;
@@ -97,12 +99,12 @@ export class DiscoveryDocument {
     this.#home = home;
   }
 
-  /** Whatever else it says, as it says it. */
+  /** Any other member, unchanged. */
   member(name: string): unknown {
     return this.#said[name];
   }
 
-  /** Such as `jwks_uri` or `token_endpoint`; undefined if it has none that is safe. */
+  /** Such as `jwks_uri` or `token_endpoint`; undefined if missing or unsafe. */
   address(name: string): URL | undefined {
     const said = this.#said[name];
     if (typeof said !== 'string' || !URL.canParse(said)) return undefined;
@@ -112,7 +114,7 @@ export class DiscoveryDocument {
   }
 }
 
-/** In the order in which clients of MCP ask. */
+/** In the order used by MCP clients. */
 function wellKnown(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/+$/, '');
@@ -120,7 +122,7 @@ function wellKnown(issuer: string): readonly string[] {
   return [...new Set([origin + oauth + path, origin + openid + path, origin + path + openid])];
 }
 
-/** undefined: it has none there. */
+/** undefined if there is none. */
 async function readJson(response: Response): Promise<JsonObject | undefined> {
   const body = await readText(response);
   if (response.status >= 500) throw new Error(`it returned HTTP ${response.status}`);

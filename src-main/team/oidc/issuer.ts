@@ -1,6 +1,6 @@
 /**
- * Tokens of the team's issuer: whose they are, or nobody's. Sources: RFC 9068, 4 (access tokens); OpenID Connect Core
- * 1.0, 3.1.3.7 (ID tokens); RFC 8725 (what goes wrong with JWTs).
+ * Validates tokens of the team's issuer. Sources: RFC 9068, 4 (access tokens); OpenID Connect Core
+ * 1.0, 3.1.3.7 (ID tokens); RFC 8725 (JWT best practices).
  */
 import { decodeJwt, errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
 import { HttpFetch } from '../../core/edition.ts';
@@ -9,25 +9,25 @@ import { type DiscoveryDocument, IssuerFetch } from './discovery-document.ts';
 import { JwksCache } from './jwks.ts';
 
 export interface IssuerOptions {
-  /** Its name, as its metadata spells it. */
+  /** Issuer identifier, as in its metadata. */
   readonly issuer: string;
-  /** Take access tokens alone that say they are some (`at+jwt`); many issuers call theirs `JWT`. */
+  /** Accept only access tokens with the type `at+jwt`; many issuers use `JWT`. */
   readonly needsType?: boolean | undefined;
-  /** Names a proxy, where there is one. */
+  /** May configure a proxy. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** ms since 1970. */
+  /** Current time in ms since 1970. */
   readonly now?: () => number;
 }
 
 /** Claims of a valid token that the issuer signed for this audience. */
 export type Claims = JWTPayload & { readonly sub: string; readonly exp: number };
 
-/** Signed by whoever has the private half: a key that both sides know would let whoever checks tokens make them. */
+/** Asymmetric algorithms only: with a symmetric key, whoever verifies tokens could also create them. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-/** How far two clocks may be apart, in seconds. */
+/** Tolerated clock difference, in seconds. */
 const leewaySeconds = 60;
 
 export class OidcIssuer {
@@ -38,7 +38,7 @@ export class OidcIssuer {
   readonly #keys: JwksCache;
   readonly #now: () => number;
 
-  /** Asks nothing yet. Throws AppError `bad_request` for a name that no issuer may have. */
+  /** Sends no request yet. Throws AppError `bad_request` for an invalid issuer identifier. */
   constructor(options: IssuerOptions) {
     const { issuer, env, now = Date.now } = options;
     this.#options = options;
@@ -49,13 +49,13 @@ export class OidcIssuer {
     this.#keys = new JwksCache(this.#fetch, now);
   }
 
-  /** Metadata of the issuer, refreshed now and then. Rejects with AppError `server_unreachable`. */
+  /** Metadata of the issuer, refreshed regularly. Rejects with AppError `server_unreachable`. */
   document(): Promise<DiscoveryDocument> {
     return this.#keys.document();
   }
 
   /**
-   * Sends a form to an address of its document, such as `token_endpoint`. Rejects with AppError `server_unreachable`.
+   * Sends a form to an endpoint of its metadata, such as `token_endpoint`. Rejects with AppError `server_unreachable`.
    */
   async request(
     member: string,
@@ -68,7 +68,7 @@ export class OidcIssuer {
     return this.#fetch.ask(address, { method: 'POST', body: form.toString(), headers: { ...type, ...headers } });
   }
 
-  /** Whether it says of itself to be this issuer's: anybody can write that. */
+  /** Whether the token claims to be from this issuer, without verification. */
   issued(token: string): boolean {
     try {
       return decodeJwt(token).iss === this.name;
@@ -78,22 +78,21 @@ export class OidcIssuer {
   }
 
   /**
-   * An access token for one of `audiences`; undefined: it opens nothing, `over`: it is the issuer's, and has run out.
-   * Rejects with AppError `server_unreachable`.
+   * Validates an access token for one of the accepted audiences; undefined if invalid, `over` if expired. Rejects with
+   * AppError `server_unreachable`.
    */
   async accessToken(token: string, isOurs: (audience: string) => boolean): Promise<Claims | 'over' | undefined> {
     if (!this.issued(token)) return undefined;
     const claims = await this.#verified(token, (type) => this.#isAccessType(type));
     if (claims === 'over') return claims;
     if (claims === undefined || !audiencesOf(claims).some(isOurs)) return undefined;
-    // An ID token for a client of our name; and one that only the holder of some key may use, which a bearer does not
-    // prove.
+    // Rejects ID tokens for a client of our name, and sender-constrained tokens, for which a bearer proves nothing.
     const isOther = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'cnf'].some((name) => name in claims);
     return isOther ? undefined : claims;
   }
 
   /**
-   * An ID token for this client, of the sign-in with this nonce; undefined: it proves nothing. Rejects with AppError
+   * Validates the ID token of the sign-in with this nonce; undefined if invalid. Rejects with AppError
    * `server_unreachable`.
    */
   async idToken(token: string, of: { readonly client: string; readonly nonce: string }): Promise<Claims | undefined> {
@@ -120,13 +119,13 @@ export class OidcIssuer {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys.find, options);
       const { sub, exp = 0 } = payload;
-      // The leeway is for the beginning: whoever has a token knows its end, and takes the next one before.
+      // The leeway is for `nbf` and `iat` only: clients know the expiry and refresh before.
       if (exp * 1000 <= this.#now()) return 'over';
       if (typeof sub !== 'string' || sub === '' || !isType(typeOf(protectedHeader.typ))) return undefined;
       return { ...payload, sub, exp };
     } catch (error) {
       if (error instanceof AppError) throw error;
-      // Looked for when the signature holds, and the issuer is the right one.
+      // Checked after signature and issuer.
       if (error instanceof errors.JWTExpired) return 'over';
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
       throw error;

@@ -1,24 +1,21 @@
-/**
- * An issuer's public keys, kept for a while and read again where one is not among them: never more often than now and
- * then, whoever asks.
- */
+/** An issuer's public keys, cached and refetched for unknown key IDs, with a minimum interval. */
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
 import { AppError } from '../../core/base/errors.ts';
 import { isObject } from '../../core/base/json.ts';
 import type { DiscoveryDocument, IssuerFetch } from './discovery-document.ts';
 
-/** Read again after so long, in ms. */
+/** Refresh interval in ms. */
 const refreshAfterMs = 5 * 60_000;
 /** Maximum age of keys while the issuer is unreachable, in ms: a revoked key must not stay valid for days. */
 const maxAgeMs = 12 * 60 * 60_000;
-/** Between two readings, in ms. */
+/** Minimum interval between fetches, in ms. */
 const cooldownMs = 5_000;
 const maxKeys = 100;
 
 interface CachedKeys {
   readonly keys: LocalJWKSet;
   readonly document: DiscoveryDocument;
-  /** When they were read. */
+  /** Time of the fetch. */
   readonly at: number;
 }
 
@@ -47,7 +44,7 @@ export class JwksCache {
       return await keys(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey) || this.#now() - at < cooldownMs) throw error;
-      // One that is new there: what cannot be asked now is not known to be wrong.
+      // A new key: if it cannot be fetched, the token is not considered invalid.
       await this.#read();
       if (this.#lastError !== undefined) throw this.#lastError;
       return (await this.#current()).keys(header, token);
@@ -62,7 +59,7 @@ export class JwksCache {
     return this.#cached;
   }
 
-  /** Never rejects: `#away` says why it came to nothing. */
+  /** Never rejects: `#away` holds the error. */
   #read(): Promise<void> {
     if (this.#reading !== undefined) return this.#reading;
     if (this.#now() - this.#triedAt < cooldownMs) return Promise.resolve();

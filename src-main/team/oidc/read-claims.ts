@@ -1,28 +1,28 @@
-/** Derives a user's identity from the claims of the issuer. */
+/** Derives a user's identity from the issuer's claims. */
 import { isObject } from '../../core/base/json.ts';
 import type { Claims } from './issuer.ts';
 
 export interface ClaimRules {
-  /** The claim that names somebody's groups: by its whole name, else by a path of names with dots between. */
+  /** Claim with the user's groups: its full name, or else a path separated by dots. */
   readonly groupsClaim: string;
-  /** Who is in it is an administrator, and nobody else who signs in; undefined: the issuer does not say who is. */
+  /** Group whose members are administrators; undefined: the issuer does not determine roles. */
   readonly adminGroup: string | undefined;
 }
 
-/** A user's identity as the issuer states it. */
+/** A user's identity as stated by the issuer. */
 export interface Identity {
   readonly issuer: string;
-  /** Never another user's there. */
+  /** Never reassigned to another user. */
   readonly subject: string;
-  /** Candidate names, the best first; never empty. */
+  /** Candidate names, best first; never empty. */
   readonly names: readonly string[];
-  /** Only where the issuer says that it is theirs. */
+  /** Only if verified by the issuer. */
   readonly email: string | undefined;
-  /** undefined: this token does not say. */
+  /** undefined if this token does not contain groups. */
   readonly groups: readonly string[] | undefined;
-  /** undefined: this token does not say, or the issuer is not asked. */
+  /** undefined if this token does not say, or the issuer does not determine roles. */
   readonly role: 'admin' | 'member' | undefined;
-  /** When it was said, in ms since 1970. */
+  /** Time of issue, in ms since 1970. */
   readonly saidAt: number;
 }
 
@@ -44,13 +44,13 @@ export function identityFromClaims(claims: Claims, issuer: string, { groupsClaim
   };
 }
 
-/** The program that the token was given to, the same for all its tokens; undefined: it does not say. */
+/** Client that the token was issued to; undefined if not stated. */
 export function clientIdFromClaims(claims: Claims): string | undefined {
   const said = [claims['client_id'], claims['azp'], claims['appid'], claims['cid']];
   return said.find((id): id is string => typeof id === 'string' && id !== '' && id.length <= 2_000);
 }
 
-/** RFC 9068, 2.2.3; some issuers write a list, or call it otherwise. undefined: it says nothing of scopes. */
+/** RFC 9068, 2.2.3; some issuers use a list or another name. undefined if there is no scope claim. */
 export function scopesFromClaims(claims: Claims): ReadonlySet<string> | undefined {
   const said = claims['scope'] ?? claims['scp'];
   if (typeof said === 'string') return new Set(said.split(' ').filter((one) => one !== ''));
@@ -72,7 +72,7 @@ function roleIn(groups: readonly string[], adminGroup: string): NonNullable<Iden
   return groups.includes(adminGroup) ? 'admin' : 'member';
 }
 
-/** A name valid for `Users`; undefined if nothing is left. */
+/** A valid user name; undefined if nothing is left. */
 function nameOf(said: string): string | undefined {
   const name = said
     .normalize('NFC')

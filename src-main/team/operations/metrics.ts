@@ -1,6 +1,6 @@
 /**
- * Metrics of a replica for Prometheus: usage, outcomes of calls, and health. Label values are a fixed vocabulary; who
- * called what is in the activity and the audit, never in a metric.
+ * Metrics of a replica for Prometheus: usage, outcomes of calls, and health. Label values are a fixed set; who called
+ * what is in the activity and audit logs, never in a metric.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type ActivityLog, callOutcomes, type HttpListener } from '../../core/edition.ts';
@@ -19,7 +19,7 @@ export interface MetricsDeps {
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
   readonly config: Pick<ConfigDriftMonitor, 'version' | 'counts'>;
-  /** Spans that no collector accepted; undefined: none are exported. */
+  /** Dropped spans; undefined if none are exported. */
   readonly droppedSpans: () => number | undefined;
   readonly personal: () => PoolCounts;
   readonly quotas: Pick<Quotas, 'refused'>;
@@ -64,7 +64,7 @@ export class Metrics {
   /** All metrics, for the documentation. */
   definitions(): readonly MetricDefinition[] {
     return this.#registry.getMetricsAsArray().map((metric) => {
-      // The types of prom-client leave the names of labels out.
+      // The types of prom-client omit the label names.
       const { name, help, type, labelNames } = metric as unknown as MetricDefinition;
       return { name, help, type, labelNames };
     });
@@ -159,7 +159,7 @@ function gauge(registers: Registry[], name: string, help: string, read: () => nu
   const one: Gauge = new Gauge({ name, help, registers, collect: async () => one.set(await read()) });
 }
 
-/** A gauge that is always 1 and says something by its labels. */
+/** A gauge that is always 1 and carries labels. */
 function info(registers: Registry[], name: string, help: string, read: () => Record<string, string>): void {
   const one: Gauge = new Gauge({
     name,
@@ -173,7 +173,7 @@ function info(registers: Registry[], name: string, help: string, read: () => Rec
   });
 }
 
-/** A counter whose count is kept elsewhere. */
+/** A counter whose value is kept elsewhere. */
 function counter(registers: Registry[], name: string, help: string, read: () => number): void {
   const one: Counter = new Counter({
     name,

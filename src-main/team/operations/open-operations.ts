@@ -1,4 +1,4 @@
-/** The operations door of one replica, put together. */
+/** Composition of the operations server of one replica. */
 import type { CoreHost } from '../../host/core-host.ts';
 import type { ConfigDriftMonitor } from '../config/config-drift-monitor.ts';
 import type { Database } from '../database/database.ts';
@@ -26,7 +26,7 @@ interface OperationsOptions {
   readonly quotas: Pick<Quotas, 'refused'>;
 }
 
-/** PostgreSQL that takes longer is told as not answering, in ms. */
+/** Timeout for PostgreSQL, in ms. */
 const timeoutMs = 2_000;
 
 /** Rejects with AppError `port_in_use`. */
@@ -55,7 +55,7 @@ export async function openOperations(options: OperationsOptions): Promise<OpenOp
   };
 }
 
-/** PostgreSQL tells a role no more of connections than that there are some. undefined if it cannot be asked. */
+/** PostgreSQL shows a role only the number of connections. undefined if it cannot be queried. */
 async function connectionsOf(database: Database): Promise<number | undefined> {
   try {
     const [row] = await database.sql<{ count: number }[]>`

@@ -1,7 +1,7 @@
 /**
- * Routes for operators of a replica: `/healthz` (the process lives), `/readyz` (ready for requests), `/metrics`
- * (Prometheus). They have an opt-in port of their own, because a team's numbers are not for everybody who reaches the
- * endpoints. The other two are there as well.
+ * Routes for operators of a replica: `/healthz` (process alive), `/readyz` (ready for requests), `/metrics`
+ * (Prometheus). They use a separate opt-in port, because a team's figures are not for everybody who reaches the
+ * endpoints; the first two are available there as well.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -55,7 +55,7 @@ export class OperationsServer {
   }
 }
 
-/** `/healthz` and `/readyz`, at whatever door; false for any other request. What they say is for whoever asks. */
+/** Handles `/healthz` and `/readyz` on any port; false for other requests. They need no authentication. */
 export async function handleProbe(
   readiness: Pick<Readiness, 'problem'>,
   request: IncomingMessage,
@@ -68,7 +68,7 @@ export async function handleProbe(
   return true;
 }
 
-/** Balancers name no host, or one of their own. */
+/** Load balancers send no host, or their own. */
 export function isProbe(request: IncomingMessage): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   return isRead && ['/healthz', '/readyz'].includes(pathOf(request));

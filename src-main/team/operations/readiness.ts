@@ -1,20 +1,20 @@
 /**
- * Whether a balancer should send requests to this replica: it listens, does not end, and its database had a usable
- * schema when it last answered. While the database is away the replica goes on with what it has, so a balancer should
- * go on as well.
+ * Whether a load balancer should send requests to this replica: it listens, is not draining, and its database had a
+ * usable schema when it last responded. While the database is unavailable, the replica continues with cached data, so
+ * it stays ready.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { requireSchema } from '../database/migrate.ts';
 
-/** A database that takes longer counts as away, in ms. */
+/** Timeout for the database, in ms. */
 const timeoutMs = 2_000;
-/** Balancers look often, and there may be several: they share an answer for so long, in ms. */
+/** Load balancers poll often, and there may be several: they share a result for this time, in ms. */
 const cacheMs = 500;
 
 export class Readiness {
-  /** It takes requests, and when it does not any more. */
+  /** Whether it accepts requests. */
   isListening = false;
   isDraining = false;
   readonly #sql: Sql;
@@ -26,7 +26,7 @@ export class Readiness {
     this.#sql = sql;
   }
 
-  /** Why not, in a word or two; undefined: it is. */
+  /** Why it is not ready, in a few words; undefined if it is. */
   async problem(): Promise<string | undefined> {
     if (this.isDraining) return 'ending';
     if (!this.isListening) return 'starting';

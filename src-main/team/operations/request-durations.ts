@@ -1,7 +1,6 @@
 /**
- * Durations of HTTP requests of one server, as Node.js reports them. Names and labels follow the semantic conventions of
- * OpenTelemetry.
- * Source: OpenTelemetry semantic conventions 1.37, HTTP metrics, `http.server.request.duration`.
+ * Durations of one server's HTTP requests, as reported by Node.js. Names and labels follow the semantic conventions of
+ * OpenTelemetry. Source: OpenTelemetry semantic conventions 1.37, HTTP metrics, `http.server.request.duration`.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,7 +12,9 @@ const routes: ReadonlySet<string> = new Set(['mcp', 'rpc', 'session', 'oauth', '
 /** In seconds; the bounds of the semantic conventions. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Records the requests to the server at `port`. A stream counts when it ends. Returns how to stop. */
+/**
+ * Records the requests to the server at `port`. A stream is recorded when it ends. Returns a function that stops it.
+ */
 export function observeRequests(registry: Registry, port: () => number | undefined): () => void {
   const histogram = new Histogram({
     name: 'http_server_request_duration_seconds',
@@ -34,7 +35,7 @@ export function observeRequests(registry: Registry, port: () => number | undefin
   return () => unsubscribe(channel, observe);
 }
 
-/** A fixed vocabulary: what others choose is no label. */
+/** A fixed set of values, none chosen by clients. */
 function labelsOf({ method = '', url = '' }: IncomingMessage, { statusCode }: ServerResponse): Record<string, string> {
   const [, first = ''] = /^\/([^/?]*)/.exec(url) ?? [];
   return {

@@ -1,7 +1,6 @@
 /**
- * Calls as OpenTelemetry spans, for a collector that the replica's environment names as OpenTelemetry says (SDK
- * environment variables, Protocol Exporter). Names follow the conventions of MCP and GenAI. What was said in a call is
- * in none.
+ * Exports calls as OpenTelemetry spans to the collector configured in the environment (OpenTelemetry SDK environment
+ * variables, Protocol Exporter). Names follow the conventions of MCP and GenAI. Spans contain no payloads.
  */
 import type { ActivityLog, CallRecord } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
@@ -27,11 +26,11 @@ interface SpanExporterDeps {
   readonly version: string;
   readonly log: Pick<Log, 'warn'>;
   readonly limits?: Partial<OtlpLimits>;
-  /** Time for the remaining spans when the replica ends, in ms. */
+  /** Time for the remaining spans at shutdown, in ms. */
   readonly endMs?: number;
 }
 
-/** Limits as in OpenTelemetry's own batches: maximum queued spans, spans a request, and delay in ms. */
+/** Limits as in OpenTelemetry's batch processor: maximum queued spans, spans per request, and delay in ms. */
 const maxQueueSize = 2_048;
 const batchSpans = 512;
 const scheduleDelayMs = 5_000;
@@ -51,17 +50,17 @@ export class SpanExporter {
 
   constructor(parts: SpanExporterDeps) {
     this.#parts = parts;
-    // One that is away for long costs its spans, not our memory.
+    // If the collector is unavailable for long, spans are dropped.
     this.#limits = { ...otlpDefaults, ...parts.limits };
     this.#stop = parts.activity.recorded.on((call) => this.#note(call));
   }
 
-  /** Spans that no collector has: it was away, or too slow. */
+  /** Dropped spans: the collector was unavailable or too slow. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Sends what is left, within a limit. */
+  /** Sends the remaining spans, within a time limit. */
   async close(): Promise<void> {
     this.#stop();
     await settleWithin(this.#drained(), this.#parts.endMs ?? defaultShutdownTimeoutMs);
@@ -84,7 +83,7 @@ export class SpanExporter {
     while (this.#waiting.length > 0 || this.#sending !== undefined) await this.#send();
   }
 
-  /** One after the other. Never rejects. */
+  /** Sends sequentially. Never rejects. */
   #send(): Promise<void> {
     if (this.#sending !== undefined) return this.#sending;
     clearTimeout(this.#timer);
@@ -172,7 +171,7 @@ function times(startMs: number, ms: number): object {
   return { startTimeUnixNano: nanos(startMs), endTimeUnixNano: nanos(startMs + ms) };
 }
 
-/** 64 bits are texts in protobuf's JSON. */
+/** Protobuf's JSON encodes 64-bit integers as strings. */
 function nanos(ms: number): string {
   return `${Math.floor(ms)}${String(Math.round((ms % 1) * 1e6) % 1e6).padStart(6, '0')}`;
 }

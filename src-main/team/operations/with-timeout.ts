@@ -1,4 +1,4 @@
-/** Bounds the time of a response that is useless when late. */
+/** Limits the wait for a result that is useless when late. */
 
 /** Resolves to undefined after `ms`. Rejects as the work does. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {

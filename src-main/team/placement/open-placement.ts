@@ -11,11 +11,11 @@ export interface PlacementOptions {
   readonly host: TeamHostContext;
   readonly env: Env;
   readonly policy: LaunchPolicy;
-  /** Address of PostgreSQL itself, not of a pool. */
+  /** Direct PostgreSQL URL, without a pooler. */
   readonly database: string;
-  /** Available once the core is made. */
+  /** Available once the core is created. */
   readonly core: () => Pick<CoreGroups, 'context' | 'trust' | 'clients' | 'servers'>;
-  /** Returns a user's own value, by the vault's names. */
+  /** Returns a user's own value, by its vault name. */
   readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
 }
 

@@ -1,9 +1,8 @@
 /**
- * Session-level advisory locks of PostgreSQL, one for each user and server whose process runs on this replica: no
- * other replica starts the same process meanwhile. All locks are held by one connection of their own. When it breaks,
- * PostgreSQL releases them; the processes go on, and each one takes its lock again or ends. A connection pool in
- * transaction mode cannot be in between.
- * Source: PostgreSQL 15, 13.3.5 (advisory locks).
+ * Session-level advisory locks of PostgreSQL, one per user and server whose process runs on this replica, so that no
+ * other replica starts the same process. All locks are held by one dedicated connection. When it breaks, PostgreSQL
+ * releases them; the processes continue, and each reacquires its lock or ends. Cannot be used through a pooler in
+ * transaction mode. Source: PostgreSQL 15, 13.3.5 (advisory locks).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
@@ -21,7 +20,7 @@ interface Held {
   readonly onLost: () => void;
 }
 
-/** A replica that ends keeps its processes for as long as this at most, in ms. */
+/** Maximum time that a draining replica keeps its processes, in ms. */
 export const maxDrainMs = 30_000;
 const pollIntervalMs = 200;
 const checkIntervalMs = 2_000;
@@ -29,17 +28,17 @@ const checkIntervalMs = 2_000;
 export class PersonLocks {
   readonly #sql: Sql;
   readonly #held = new Map<string, Held>();
-  /** The PostgreSQL process that holds the locks. */
+  /** The PostgreSQL backend process that holds the locks. */
   #backend: number | undefined;
   #checks: NodeJS.Timeout | undefined;
 
-  /** `url`: of PostgreSQL itself, not of a pool. Opens no connection yet. */
+  /** `url`: direct PostgreSQL URL, without a pooler. Opens no connection yet. */
   constructor(url: string) {
     this.#sql = connect({ url, most: 1, name: 'tooltray locks', isPermanent: true });
   }
 
   /**
-   * Waits up to `waitMs` for another holder. Rejects with AppError `server_starting` if it still has the lock,
+   * Waits up to `waitMs` for another holder. Rejects with AppError `server_starting` if the lock is still held,
    * `store_unreachable`.
    */
   async acquire(person: Person, server: string, onLost: () => void, waitMs: number): Promise<PersonLock> {
@@ -62,7 +61,7 @@ export class PersonLocks {
   }
 
   async #try(name: string): Promise<boolean> {
-    // A lock that this connection has already would be granted a second time.
+    // PostgreSQL would grant a lock that this connection already holds a second time.
     if (this.#held.has(name)) return false;
     const [row] = await this.#sql<{ backend: number; granted: boolean }[]>`
       SELECT pg_backend_pid() AS backend, pg_try_advisory_lock(hashtextextended(${name}, 0)) AS granted`.catch(
@@ -75,23 +74,23 @@ export class PersonLocks {
 
   async #release(name: string, held: Held): Promise<void> {
     if (this.#held.get(name) !== held) return;
-    // If the connection is away, the lock is released already.
+    // If the connection is lost, the lock is already released.
     await this.#sql`SELECT pg_advisory_unlock(hashtextextended(${name}, 0))`.catch(() => undefined);
     this.#held.delete(name);
   }
 
-  /** While the database is away, nobody else gets a lock either. */
+  /** While the database is unavailable, nobody else gets a lock either. */
   async #check(): Promise<void> {
     if (this.#held.size === 0) return;
     try {
       const [row] = await this.#sql<{ backend: number }[]>`SELECT pg_backend_pid() AS backend`;
       if (row !== undefined) await this.#seen(row.backend);
     } catch {
-      // The next check tries again.
+      // The next check retries.
     }
   }
 
-  /** Takes all locks again if the connection is another one. */
+  /** Reacquires all locks if the connection is a new one. */
   async #seen(backend: number): Promise<void> {
     if (this.#backend === backend) return;
     const isFirst = this.#backend === undefined;

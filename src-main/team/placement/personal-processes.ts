@@ -1,7 +1,7 @@
 /**
- * The processes of single users on this replica: one for each user and server, started by the first call that needs it,
- * within limits. The load balancer sends a user's requests to one replica; an advisory lock keeps two replicas from
- * running the same process while users move.
+ * Per-user processes on this replica: one per user and server, started by the first call that needs it, within limits.
+ * The load balancer sends a user's requests to one replica; an advisory lock prevents two replicas from running the
+ * same process while users move.
  */
 import type {
   Message,
@@ -17,26 +17,26 @@ import { formatCount } from '../../core/base/text-format.ts';
 import { maxDrainMs, type PersonLock, type PersonLocks } from './person-locks.ts';
 
 export interface PoolLimits {
-  /** Processes of all users on this replica. */
+  /** Maximum processes of all users on this replica. */
   readonly maxPerReplica: number;
   readonly maxPerUser: number;
 }
 
 export interface PersonalProcessesOptions {
-  /** Returns a transport that is not started. */
+  /** Returns an unstarted transport. */
   readonly launch: (config: StdioServerConfig, person: Person) => Transport;
   readonly locks: Pick<PersonLocks, 'acquire'>;
   readonly limits: () => PoolLimits;
 }
 
-/** Processes that run, the limit, and how many starts each limit refused. */
+/** Running processes, the limit, and the number of starts refused by each limit. */
 export interface PoolCounts {
   readonly running: number;
   readonly limit: number;
   readonly refused: { readonly replica: number; readonly person: number };
 }
 
-/** A server's start timeout ends the wait; the share that is left is enough to report why. */
+/** Share of the server's start timeout spent waiting for the lock; the rest is enough to report the reason. */
 const waitShare = 0.9;
 
 export class PersonalProcesses {
@@ -50,7 +50,8 @@ export class PersonalProcesses {
   }
 
   /**
-   * Returns a transport to one user's process. Its start rejects with AppError `server_starting`, `server_not_started`,
+   * Returns a transport to one user's process. Its start rejects with AppError `server_starting`,
+   * `server_not_started`,
    * `store_unreachable`.
    */
   readonly open: OpenUserTransport = (config, person) =>
@@ -65,13 +66,13 @@ export class PersonalProcesses {
     return { running: this.#running.size, limit: this.#options.limits().maxPerReplica, refused: { ...this.#refused } };
   }
 
-  /** How many users have a process of each server here. */
+  /** Number of users with a process of each server here. */
   get people(): ReadonlyMap<string, number> {
     const byServer = Map.groupBy(this.#running, ({ config }) => config.name);
     return new Map([...byServer].map(([server, all]) => [server, all.length]));
   }
 
-  /** Whether this person has a process of this server here. */
+  /** Whether this user has a process of this server here. */
   has({ user }: Person, server: string): boolean {
     return [...this.#running].some((one) => one.config.name === server && one.isOf({ user }));
   }
@@ -80,7 +81,7 @@ export class PersonalProcesses {
     return [...new Set([...this.#running].map(({ person }) => person.user))];
   }
 
-  /** Ends all of a user's processes, or those that were started with one of these values of theirs. Never rejects. */
+  /** Ends all of a user's processes, or those started with one of these values. Never rejects. */
   async personChanged(person: Person, values?: readonly string[]): Promise<void> {
     const theirs = [...this.#running].filter(
       (one) => one.isOf(person) && (values === undefined || isGiven(one.config, values)),
@@ -88,7 +89,7 @@ export class PersonalProcesses {
     await Promise.all(theirs.map((one) => one.lose()));
   }
 
-  /** Ends every process, and starts none from then on. Never rejects. */
+  /** Ends every process and starts no more. Never rejects. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([...this.#running].map((one) => one.lose()));
@@ -137,7 +138,7 @@ interface PersonProcessParts {
   readonly config: StdioServerConfig;
   readonly person: Person;
   readonly begin: (process: PersonProcess) => Promise<{ readonly transport: Transport; readonly lock: PersonLock }>;
-  /** Called once, when nothing of it runs any more. */
+  /** Called once, when the process has ended. */
   readonly end: (process: PersonProcess) => void;
 }
 
@@ -196,7 +197,7 @@ class PersonProcess implements Transport {
     if (this.#transport !== undefined) await this.#end();
   }
 
-  /** Ends it though somebody may be using it, who gets the reason. Never rejects. */
+  /** Ends it even if in use; callers get the reason. Never rejects. */
   async lose(): Promise<void> {
     this.#isLost = true;
     await this.#transport?.close();
@@ -210,7 +211,7 @@ class PersonProcess implements Transport {
     this.#transport?.setReadPaused?.(held);
   }
 
-  /** The lock is released when the process has ended: from then on another replica may start one. */
+  /** The lock is released after the process has ended, so that another replica may start one. */
   async #end(): Promise<void> {
     const lock = this.#lock;
     this.#lock = undefined;
@@ -219,7 +220,7 @@ class PersonProcess implements Transport {
   }
 }
 
-/** Error for a process that ended during a call: running the call twice is worse than asking the caller to check. */
+/** Error for a process that ended during a call: the caller should check before repeating it. */
 function ended(server: string): AppError {
   return new AppError('server_exited', `${server}: your process of it has ended while it was used.`, {
     fix: 'The call may have taken effect. Check before you retry.',

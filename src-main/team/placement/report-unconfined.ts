@@ -9,7 +9,7 @@ export function unconfinedServers(servers: readonly ServerConfig[]): readonly st
   );
 }
 
-/** Says in the log which protection an entry gives up by its opt-out. */
+/** States in the log which protection an entry's opt-out gives up. */
 export function unconfinedWarning(server: string): string {
   return `${server} runs without a sandbox: it can read and change the files of the replica's user and reach its network.`;
 }

@@ -1,6 +1,6 @@
 /**
  * Stops user processes that are no longer valid: those of disabled or removed users, and those started with a value
- * that has changed since.
+ * that has changed.
  */
 import { parseSecretVaultKey } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
@@ -17,7 +17,7 @@ export interface StopStaleProcessesDeps {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Returns how to stop. */
+/** Returns a function that stops it. */
 export function stopStaleProcesses(
   processes: Pick<PersonalProcesses, 'usersOf' | 'personChanged'>,
   { changes, people, vaults, log }: StopStaleProcessesDeps,

@@ -1,4 +1,4 @@
-/** How a replica starts commands: what they inherit of its environment, and which of its files they never see. */
+/** How a replica starts commands: the environment they inherit, and the files hidden from them. */
 import { statSync } from 'node:fs';
 import { EnvironmentResolver, isCommonVariable, type LaunchPolicy, tooltrayPaths } from '../../core/edition.ts';
 import type { AppPaths, Env } from '../../core/base/app-paths.ts';
@@ -25,7 +25,7 @@ export function teamLaunchPolicy(options: TeamLaunchOptions): LaunchPolicy {
       folders: [...folders, ...(isLayered ? [config] : [])],
       files: [...files.filter((file) => !isLayered || file !== config), ...(keysFile ? [keysFile] : [])],
     },
-    // Its login shell may set what the replica was started with.
+    // The login shell may set variables that the replica was started with.
     environment: new EnvironmentResolver({
       own: Object.fromEntries(common),
       readLoginShell: () => Promise.resolve({}),

@@ -1,7 +1,7 @@
 /**
- * Starts one user's process of a server: with that user's values and the organization's secrets that its entry names,
- * with a home of its own, in a box unless its entry says otherwise, and with nothing of what this replica itself was
- * started with.
+ * Starts one user's process of a server: with the user's values and the organization's secrets that its entry
+ * references, a home directory of its own, in a sandbox unless its entry opts out, and without the replica's own
+ * environment.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -31,13 +31,13 @@ import {
 import type { Env } from '../../core/base/app-paths.ts';
 import { RotatingFile } from '../../core/base/rotating-file.ts';
 
-/** How long it has to end by itself, and again after SIGTERM, in ms. */
+/** Time to exit by itself, and again after SIGTERM, in ms. */
 const stopGraceMs = 700;
 
 export interface UserProcessLauncherOptions {
-  /** Environment of this replica; a process inherits only what every program needs, and nothing by name. */
+  /** Environment of this replica; a process inherits only what every program needs. */
   readonly env: Env;
-  /** For homes of users: below it each has a folder. */
+  /** Contains a home directory for each user. */
   readonly folder: string;
   readonly policy: Pick<LaunchPolicy, 'hidden' | 'allowsUnconfined'>;
   /** Folder for sockets. */
@@ -45,16 +45,16 @@ export interface UserProcessLauncherOptions {
   readonly registry: () => ProcessRegistry;
   readonly mask: (text: string) => string;
   readonly budgets?: (() => ConnectionBudgets) | undefined;
-  /** The organization's secrets, by the vault's names. */
+  /** The organization's secrets, by vault name. */
   readonly readSecret: (name: string) => Promise<string | undefined>;
-  /** A user's own values, by the vault's names. */
+  /** A user's own values, by vault name. */
   readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
 }
 
 export class UserProcessLauncher {
   readonly #options: UserProcessLauncherOptions;
   readonly #environment: EnvironmentResolver;
-  /** Containers of all users: one cleanup, and one image for all. The folder is this replica's alone. */
+  /** Containers of all users, with a shared cleanup and image. The folder belongs to this replica only. */
   readonly #containers: Containers;
 
   constructor(options: UserProcessLauncherOptions) {
@@ -71,12 +71,12 @@ export class UserProcessLauncher {
     });
   }
 
-  /** Removes containers that an earlier life of this replica left behind. Never rejects. */
+  /** Removes containers left by an earlier run of this replica. Never rejects. */
   sweep(): Promise<void> {
     return this.#containers.removeLeftovers(inheritedVariables(this.#options.env));
   }
 
-  /** Returns a transport that is not started. */
+  /** Returns an unstarted transport. */
   transport(config: StdioServerConfig, person: Person): Transport {
     return new LazyTransport(() => this.#stdio(config, person));
   }
@@ -121,7 +121,7 @@ export class UserProcessLauncher {
   }
 }
 
-/** Variables that would lead to this replica's own home. */
+/** Variables that would otherwise point to this replica's own home. */
 function homeAt(home: string): Record<string, string> {
   return { HOME: home, USERPROFILE: home };
 }
@@ -132,7 +132,7 @@ function inheritedVariables(env: Env): ResolvedEnv {
   return picked(env, (name) => isCommonVariable(name, process.platform) && !places.test(name));
 }
 
-/** Variables that Docker and Podman use to find their service, images and keys; not passed to containers. */
+/** Variables that Docker and Podman use to find their service, images, and keys; not passed to containers. */
 const engineVariables =
   /^(?:HOME|USERPROFILE|USER|LOGNAME|TMPDIR|XDG_\w+_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|DOCKER_\w+|CONTAINERS?_\w+|REGISTRY_AUTH_FILE|STORAGE_\w+)$/;
 
@@ -142,7 +142,7 @@ function picked(env: Env, isWanted: (name: string) => boolean): ResolvedEnv {
   );
 }
 
-/** Names may hold anything, and no two users share a folder. */
+/** Names may contain any characters, and no two users share a folder. */
 function folderOf({ user }: Person): string {
   return createHash('sha256').update(user).digest('hex').slice(0, 24);
 }

@@ -1,6 +1,6 @@
 /**
- * How many calls run at once, over all replicas: a row for each, put in under a lock of its count. A replica says again
- * and again that its own still run; of one that was killed they are free half a minute later, by the database's clock.
+ * Number of concurrent calls on all replicas: one row per call, inserted under a lock per count. Replicas renew their
+ * rows; those of a killed replica expire after half a minute, by the database's clock.
  */
 import { randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';
@@ -8,7 +8,7 @@ import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 
-/** How long a row counts without a word of its replica, and how often that says one, in ms. */
+/** Lifetime of a row without renewal, and renewal interval, in ms. */
 const leaseMs = 30_000;
 const heartbeatIntervalMs = 10_000;
 
@@ -26,12 +26,12 @@ export class ConcurrencyCounts {
     this.#heartbeat = setInterval(() => void this.#goOn(), heartbeatIntervalMs).unref();
   }
 
-  /** Its id, to be ended; undefined if so many run already. Rejects with AppError `store_unreachable`. */
+  /** ID for releasing it; undefined if the limit is reached. Rejects with AppError `store_unreachable`. */
   async acquire(key: string, limit: number): Promise<string | undefined> {
     const id = randomUUID();
     const [row] = await this.#sql
       .begin(async (sql) => {
-        // Before the rows are looked at: who waits here sees what the one before has put in.
+        // Acquired before the rows are read, so that the previous holder's rows are visible.
         await sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 7))`;
         return sql`
           INSERT INTO tooltray.quota_running (key, id, replica, until)
@@ -62,7 +62,7 @@ export class ConcurrencyCounts {
     `.catch(() => undefined);
   }
 
-  /** Extends the lease of running calls; also deletes ended ones that could not be removed. */
+  /** Renews the rows of running calls, and deletes ended ones that could not be deleted before. */
   async #goOn(): Promise<void> {
     const ids = [...this.#running];
     await this.#sql`

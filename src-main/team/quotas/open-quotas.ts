@@ -1,4 +1,4 @@
-/** The quotas of one replica, put together. */
+/** Composition of a replica's quotas. */
 import type { Sql } from 'postgres';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -11,7 +11,7 @@ export interface OpenQuotas {
   close(): Promise<void>;
 }
 
-/** How often old counts are taken out, in ms. */
+/** Interval of deleting old counts, in ms. */
 const sweepMs = 3_600_000;
 
 export function openQuotas(sql: Sql, log: Pick<Log, 'warn'>): OpenQuotas {

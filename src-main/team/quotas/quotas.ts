@@ -58,7 +58,7 @@ export class Quotas {
     if (maxConcurrent !== undefined) {
       const id = await running.acquire(key, maxConcurrent);
       if (id === undefined) throw this.#refuse(quota, undefined);
-      // A caller that has its result may call again at once, on any replica.
+      // A caller that has its result may call again immediately, on any replica.
       return { giveBack: () => running.release(id), ended: () => running.release(id) };
     }
     const window: Window = { key: `${key} ${per}`, limit: calls ?? bytes ?? 0, lengthMs: lengths[per] };
@@ -72,7 +72,7 @@ export class Quotas {
     return { ended: (given) => this.#counted(windows.add(window, given)) };
   }
 
-  /** Never rejects, because the call is over. */
+  /** Never rejects, because the call has ended. */
   #counted(work: Promise<void>): Promise<void> {
     return work.catch((error: unknown) =>
       this.#parts.log.warn(`Could not count a result against its quota: ${errorText(error)}`),
@@ -107,7 +107,7 @@ function counts({ servers, tools }: NamedQuota, { id, name, server }: CatalogEnt
   return servers?.includes(server) === true || tools?.includes(id) === true || tools?.includes(name) === true;
 }
 
-/** Uses the app of the token, because a client can send any name. */
+/** Uses the app name of the token, because a client can send any name. */
 function keyOf({ id, groupBy }: NamedQuota, tool: CatalogEntry, { principal }: CallerContext): string {
   const whose = { user: principal.user, app: principal.owner, server: tool.server, tool: tool.id };
   return JSON.stringify([id, ...groupBy.toSorted().map((dimension) => [dimension, whose[dimension]])]);

@@ -1,11 +1,11 @@
 /**
- * Counts of windows of time (a minute, an hour, a day of UTC) for all replicas together: one row each, counted by one
- * statement, so that a limit is never exceeded. Windows begin and end by the database's clock.
+ * Counters for time windows (minute, hour, UTC day) shared by all replicas: one row each, updated by a single
+ * statement, so that a limit is never exceeded. Windows follow the database's clock.
  */
 import type { Sql } from 'postgres';
 import { rethrowDatabaseError } from '../database/database.ts';
 
-/** One count: `key` says of what quota, and whose. */
+/** One counter: `key` identifies quota and owner. */
 export interface Window {
   readonly key: string;
   readonly limit: number;
@@ -17,7 +17,7 @@ export interface WindowExhausted {
   readonly leftMs: number;
 }
 
-/** One call that was counted in the window that began then. */
+/** A call counted in the window that started then. */
 interface Counted {
   readonly starts: string;
 }
@@ -46,14 +46,14 @@ export class RateWindows {
     return counted ?? this.#exhausted(lengthMs);
   }
 
-  /** Takes back a call that did not run. One of a window that is over counts in no other. */
+  /** Refunds a call that did not run, only in the window in which it was counted. */
   async refund({ key }: Window, { starts }: Counted): Promise<void> {
     await this.#sql`
       UPDATE tooltray.quota_windows SET used = used - 1 WHERE key = ${key} AND starts = ${starts}
     `.catch(rethrowDatabaseError);
   }
 
-  /** Returns when a new window begins if this one has reached its limit, else undefined. */
+  /** Returns when the next window starts if this one has reached its limit, else undefined. */
   async isFull({ key, limit, lengthMs }: Window): Promise<WindowExhausted | undefined> {
     const [full] = await this.#sql`
       SELECT FROM tooltray.quota_windows
@@ -71,7 +71,7 @@ export class RateWindows {
     `.catch(rethrowDatabaseError);
   }
 
-  /** Deletes the rows of windows that are long over. */
+  /** Deletes the rows of past windows. */
   async sweep(): Promise<void> {
     await this.#sql`
       DELETE FROM tooltray.quota_windows
@@ -86,7 +86,7 @@ export class RateWindows {
     return { leftMs: Math.max(0, row?.leftMs ?? 0) };
   }
 
-  /** When the current window began, in ms since 1970. */
+  /** Start of the current window, in ms since 1970. */
   #start(lengthMs: number) {
     return this.#sql`(floor(extract(epoch FROM clock_timestamp()) * 1000 / ${lengthMs}::bigint) * ${lengthMs}::bigint)::bigint`;
   }

@@ -1,7 +1,6 @@
 /**
- * The rows by which replicas know of each other: each writes its own every few seconds, with the status of its servers,
- * and reads the others'. Nothing is forwarded by them; an administrator sees in them how servers are everywhere. All
- * times are the database's.
+ * Rows by which replicas know of each other: each writes its own every few seconds, with the status of its servers,
+ * and reads the others'. They are only used for status, not for forwarding. All times are the database's.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,20 +12,20 @@ import type { Log } from '../../core/base/log.ts';
 import type { ServerStatus } from '../../rpc/contract.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 
-/** One server at one replica. */
+/** One server on one replica. */
 export interface ServerState extends Pick<ServerStatus, 'state' | 'level' | 'summary' | 'detail' | 'tools'> {
-  /** When it became so, in ms since 1970. */
+  /** Time of the last change, in ms since 1970. */
   readonly since: number;
   /** Users whose own process of it runs there. */
   readonly users: number;
 }
 
 export interface ReplicaState {
-  /** Another one after each start. */
+  /** Changes with each start. */
   readonly id: string;
   readonly name: string;
   readonly version: string;
-  /** It ends soon. */
+  /** It is about to stop. */
   readonly isDraining: boolean;
   /** Digest of its config (`ConfigStore.version`). */
   readonly config: string;
@@ -39,18 +38,18 @@ interface HeartbeatOptions {
   readonly version: string;
   readonly config: () => string;
   readonly servers: () => Pick<ServerManager, 'all' | 'changed'>;
-  /** How many users have a process of each server here. */
+  /** Number of users with a process of each server here. */
   readonly users: () => ReadonlyMap<string, number>;
-  /** Removes secrets from a text. */
+  /** Masks secrets in a text. */
   readonly mask: (text: string) => string;
   readonly log: Pick<Log, 'warn'>;
   readonly intervalMs?: number | undefined;
 }
 
 const defaultIntervalMs = 5_000;
-/** A replica whose row is older is not shown, in seconds; it may have missed a few. */
+/** Age in seconds after which a replica is not shown; it may have missed a few beats. */
 const staleSeconds = 20;
-/** A server that starts goes through several states at once, in ms. */
+/** A starting server passes several states quickly, in ms. */
 const debounceMs = 500;
 const maxDetail = 1_000;
 
@@ -58,7 +57,7 @@ export class Heartbeat {
   readonly id: string;
   /** Emits when a replica joined, left or changed its published data. */
   readonly changed = new Emitter();
-  /** The other replicas were read. */
+  /** Emits when the other replicas' rows were read. */
   readonly refreshed = new Emitter();
   readonly #options: HeartbeatOptions;
   readonly #stopping = new AbortController();
@@ -82,12 +81,12 @@ export class Heartbeat {
       .padStart(6, '0')}`;
   }
 
-  /** The other replicas, as they were read last. */
+  /** The other replicas, as last read. */
   get others(): readonly ReplicaState[] {
     return this.#others;
   }
 
-  /** All replicas, this one first and as it is now. */
+  /** All replicas, this one first with its current state. */
   get all(): readonly ReplicaState[] {
     return [this.#own(), ...this.#others];
   }
@@ -110,7 +109,7 @@ export class Heartbeat {
     this.#stopping.abort();
     await this.#running;
     const { sql } = this.#options;
-    // Otherwise it is stale in a while.
+    // Otherwise it becomes stale.
     await sql`DELETE FROM tooltray.replicas WHERE id = ${this.id}`.catch(() => undefined);
   }
 
@@ -127,7 +126,7 @@ export class Heartbeat {
     }
   }
 
-  /** Waits for the interval, or shortly after something changed. False when it is stopped. */
+  /** Waits for the interval, or shortly after a change. False when stopped. */
   async #nextBeat(): Promise<boolean> {
     const { intervalMs = defaultIntervalMs } = this.#options;
     const { signal } = this.#stopping;
@@ -179,7 +178,7 @@ export class Heartbeat {
     };
   }
 
-  /** Without what changes by itself from second to second. */
+  /** Without fields that change by themselves every second. */
   #stateOf({ health, listing, state }: ManagedServer): Omit<ServerState, 'since' | 'users'> {
     const { level, summary, detail } = health;
     const cause = 'error' in state && state.error !== undefined ? state.error.text : level === 'busy' ? '' : detail;

@@ -10,14 +10,16 @@ export class KeyRing {
     this.#keys = keys;
   }
 
-  /** The text opens only with the same `about`. Throws AppError secret_locked without a key. */
+  /** The text can be decrypted only with the same `about`. Throws AppError `secret_locked` without a key. */
   seal(text: string, about: string): string {
     const [first] = this.#keys;
     if (first === undefined) throw lockedError();
     return seal(first, text, about);
   }
 
-  /** Throws AppError secret_locked if no key opens it: it belongs elsewhere, was changed, or its key is missing. */
+  /**
+   * Throws AppError `secret_locked` if no key decrypts it: it belongs elsewhere, was changed, or its key is missing.
+   */
   open(sealed: string, about: string): string {
     for (const key of this.#keys) {
       const text = unseal(key, sealed, about);

@@ -1,6 +1,6 @@
 /**
- * A team's vault: secrets of the organization, and of each user their own, as sealed rows. What is sealed opens for its
- * owner and name alone, so that a row that somebody put in another's place opens nothing.
+ * A team's vault: secrets of the organization and of each user, as encrypted rows. Owner and name are authenticated,
+ * so that a row copied to another place cannot be decrypted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, TransactionSql } from 'postgres';
@@ -15,28 +15,28 @@ import { KeyRing } from './key-ring.ts';
 export interface TeamVaultsOptions {
   /** Connections of the team's database. */
   readonly sql: Sql;
-  /** Keys of the team, 32 bytes each: the first one seals, all of them open. */
+  /** Keys of the team, 32 bytes each: the first encrypts, all decrypt. */
   readonly ring: readonly Buffer[];
   readonly changes: Pick<ChangeFeed, 'changed'>;
 }
 
-/** The owner of what is the whole organization's. */
+/** Owner of the organization's secrets. */
 const organisation = '';
-/** Bytes of one value. */
+/** Maximum length of one value, in bytes. */
 const maxValueBytes = 512 * 1024;
-/** Who holds a row while an authorization server answers holds a connection; the others are for everybody else. */
+/** Maximum connections that hold a row while an authorization server responds; the others stay available. */
 const maxHeld = 3;
 /** How long to wait for a row that another replica has locked, in ms; longer than any refresh takes. */
 const waitMs = 90_000;
 
 export class TeamVaults {
-  /** Something of one that was asked for here is another now, on any replica; the organization's owner is empty. */
+  /** Emits when a cached owner's secrets change, on any replica; the organization's owner is empty. */
   readonly changed = new Emitter<{ readonly owner: string; readonly names: readonly string[] }>();
   readonly #options: TeamVaultsOptions;
   readonly #keys: KeyRing;
   readonly #held = new Semaphore(maxHeld);
   readonly #vaults = new Map<string, TeamVault>();
-  /** Opened values that other parts know. */
+  /** Decrypted values held by other parts. */
   readonly #known: (() => readonly string[])[] = [];
   readonly #stop: () => void;
 
@@ -68,18 +68,18 @@ export class TeamVaults {
     const made = new TeamVault({ sql, owner, keys: this.#keys, held: this.#held, beside });
     this.#vaults.set(owner, made);
     made.changed.on((names) => this.changed.emit({ owner, names }));
-    // A masker of the organization's secrets masks those of all users.
+    // A masker of the organization's secrets also masks those of all users.
     if (owner !== organisation) made.learned.on(() => this.organization.learned.emit());
     return made;
   }
 
-  /** Whoever hides the organization's hides these as well: parts of what is kept here, as they are at any time. */
+  /** Adds current values of other parts to those masked with the organization's. */
   addMaskedValues(values: () => readonly string[], changed: Pick<Emitter, 'on'>): void {
     this.#known.push(values);
     changed.on(() => this.organization.learned.emit());
   }
 
-  /** Every user who has something here. */
+  /** All users with stored secrets. */
   async owners(): Promise<readonly string[]> {
     const { sql } = this.#options;
     const rows = await sql<{ owner: string }[]>`
@@ -125,19 +125,19 @@ interface TeamVaultOptions {
   readonly owner: string;
   readonly keys: KeyRing;
   readonly held: Semaphore;
-  /** Opened values of others, hidden together with its own. */
+  /** Decrypted values of other parts, masked together with its own. */
   readonly beside: () => readonly string[];
 }
 
 export class TeamVault implements SecretStore {
   readonly changed = new Emitter<readonly string[]>();
-  /** A key is there from the start, or never: this is told by nobody. */
+  /** Never emits: a team's keys are present from the start. */
   readonly onOpened = new Emitter();
   readonly learned = new Emitter();
   readonly #options: TeamVaultOptions;
-  /** Opened values, including replaced and removed ones: a running server may have been started with them. */
+  /** Decrypted values, including replaced and removed ones: a running server may have been started with them. */
   readonly #values = new Set<string>();
-  /** When each was changed, in ms since 1970, as we last looked. */
+  /** Time of each secret's last change as last read, in ms since 1970. */
   #known: ReadonlyMap<string, number> | undefined;
   #refreshing: Promise<void> = Promise.resolve();
 
@@ -184,8 +184,8 @@ export class TeamVault implements SecretStore {
   }
 
   /**
-   * Removes and returns a value; of several callers one gets it. Rejects with AppError `secret_locked` if it cannot be
-   * opened, but removes it all the same.
+   * Removes and returns a value; only one of several concurrent callers gets it. Rejects with AppError `secret_locked`
+   * if it cannot be decrypted, but removes it nevertheless.
    */
   async take(name: string): Promise<string | undefined> {
     const { owner, sql } = this.#options;
@@ -203,8 +203,8 @@ export class TeamVault implements SecretStore {
   }
 
   /**
-   * Keeps what `change` makes of a value, and answers it; undefined: nothing is kept from then on. No other replica
-   * changes it meanwhile, however long that takes. Rejects with AppError, or what `change` threw.
+   * Stores the result of `change` on a value and returns it; undefined deletes it. No other replica changes it
+   * meanwhile. Rejects with AppError, or what `change` threw.
    */
   async update(name: string, change: Change): Promise<string | undefined> {
     const { held } = this.#options;
@@ -219,7 +219,7 @@ export class TeamVault implements SecretStore {
       });
     } catch (error) {
       if (making === undefined || !isPassing(error)) return rethrow(error);
-      // What a refresh brings is the only one that counts then: a connection that was lost must not cost it.
+      // A refreshed token invalidates the old one, so it must be stored even if the connection was lost.
       const to = await making;
       return to === from ? to : await this.#keepAnyway(name, (now) => Promise.resolve(now === from ? to : now));
     } finally {
@@ -227,7 +227,7 @@ export class TeamVault implements SecretStore {
     }
   }
 
-  /** Takes away what begins so and is older than that, in ms. */
+  /** Deletes values with this name prefix that are older, in ms. */
   async sweep(start: string, olderMs: number): Promise<void> {
     const { owner, sql } = this.#options;
     await sql`
@@ -235,7 +235,7 @@ export class TeamVault implements SecretStore {
       AND changed_at < clock_timestamp() - ${olderMs} * interval '1 millisecond'`.catch(rethrow);
   }
 
-  /** All that is this owner's, gone. */
+  /** Deletes all secrets of this owner. */
   async erase(): Promise<void> {
     const { owner, sql } = this.#options;
     await sql
@@ -270,9 +270,9 @@ export class TeamVault implements SecretStore {
     );
   }
 
-  /** Another replica, or we, changed something: who wants to know is told of each change once. Never rejects. */
+  /** Emits each change once, made here or by another replica. Never rejects. */
   onChange(): Promise<void> {
-    // One look after the other: an older picture must not come last.
+    // Sequential, so that an older read does not overwrite a newer one.
     this.#refreshing = this.#refreshing.then(() => this.#refresh()).catch(() => undefined);
     return this.#refreshing;
   }
@@ -290,7 +290,7 @@ export class TeamVault implements SecretStore {
     const { owner, sql } = this.#options;
     this.#known ??= await this.#times();
     const answer = await beginLong(sql, async (work, outside) => {
-      // Also if there is no row yet that could be locked.
+      // Also works if there is no row to lock yet.
       await lockSequentially(work, aboutOf(owner, name));
       const [row] = await work<Row[]>`
         SELECT owner, name, sealed FROM tooltray.secrets
@@ -335,7 +335,7 @@ export class TeamVault implements SecretStore {
     return row;
   }
 
-  /** Rejects with AppError secret_locked if the team keys do not open what is stored, store_unreachable. */
+  /** Rejects with AppError `secret_locked` if the team keys do not decrypt the stored data, `store_unreachable`. */
   async #requireKey(): Promise<void> {
     const { keys, sql } = this.#options;
     const [row] = await sql<Row[]>`SELECT owner, name, sealed FROM tooltray.secrets LIMIT 1`.catch(rethrow);
@@ -361,8 +361,7 @@ export class TeamVault implements SecretStore {
 }
 
 /**
- * Waits for others by statements that are each within the limit of all: beyond that a database is taken for one that
- * answers nothing any more.
+ * Waits in several statements, each below the statement timeout; a longer one would count as an unresponsive database.
  */
 async function lockSequentially(work: TransactionSql, about: string): Promise<void> {
   const until = performance.now() + waitMs;
@@ -377,8 +376,9 @@ async function lockSequentially(work: TransactionSql, about: string): Promise<vo
 }
 
 /**
- * A transaction that waits for somebody else: with `outside`, after which nothing is written to a connection that went
- * meanwhile. It has been told to the caller by then, and the client would end the process (postgres 3.4, connection.js,
+ * A transaction that waits for an external response: with `outside`, after which nothing is written to a connection
+ * that was
+ * lost meanwhile. The caller has been told by then, and the client would end the process (postgres 3.4, connection.js,
  * `nextWrite`).
  */
 function beginLong<T>(
@@ -424,10 +424,7 @@ function shown(name: string): string {
     : 'a sign-in or key';
 }
 
-/**
- * It went wrong between us and the database (a lost connection, a deadlock), not by what was
- * asked.
- */
+/** A temporary failure (lost connection, deadlock), not caused by the request. */
 function isPassing(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   const isUnreachable = (databaseError(error) as Partial<AppError>).code === 'store_unreachable';
@@ -439,7 +436,7 @@ function rethrow(error: unknown): never {
   throw isEnded(error) ? busy() : databaseError(error);
 }
 
-/** The server has ended it, for it took too long (query_canceled). */
+/** Cancelled by the server because of the timeout (query_canceled). */
 function isEnded(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === '57014';
 }

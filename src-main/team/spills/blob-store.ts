@@ -2,25 +2,28 @@
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../core/base/errors.ts';
 
-/** Unique by construction: an id is of 100 random bits and never written twice. */
+/** Unique, because an ID has 100 random bits and is never written twice. */
 export interface BlobKey {
   readonly id: string;
 }
 
-/** All reject with AppError `store_unreachable` where the place is away, and `not_found` where it has no such bytes. */
+/**
+ * All methods reject with AppError `store_unreachable` if the store is unavailable, and `not_found` for a missing
+ * object.
+ */
 export interface BlobStore {
-  /** `bytes`: how many the pieces are together. */
+  /** `bytes`: total length of the pieces. */
   put(key: BlobKey, pieces: Chunks, bytes: number, signal: AbortSignal): Promise<void>;
-  /** In their order, in pieces of any size. */
+  /** In order, in pieces of any size. */
   read(key: BlobKey, bytes: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Succeeds even if no object exists. */
   remove(key: BlobKey, signal: AbortSignal): Promise<void>;
 }
 
-/** The bytes of a file in pieces of `length`, the last one shorter; read as they are asked for. */
+/** The bytes of a file in pieces of `length`, the last one shorter; read on demand. */
 export type Chunks = (length: number) => AsyncIterable<Uint8Array>;
 
-/** `seen` is given each piece in its order. */
+/** `seen` is called with each piece in order. */
 export function toChunks(handle: FileHandle, bytes: number, seen: (piece: Uint8Array) => void): Chunks {
   return async function* (length) {
     for (let at = 0; at < bytes; at += length) {

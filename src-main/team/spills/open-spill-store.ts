@@ -1,7 +1,4 @@
-/**
- * How a team's cores keep answers: `CoreStores.answers`, on the team's database and the store of objects that was
- * named.
- */
+/** Creates `CoreStores.spills` on the team's database and the configured object store. */
 import type { CoreStores } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Database } from '../database/database.ts';
@@ -11,11 +8,11 @@ import { TeamSpillStore } from './team-spill-store.ts';
 
 interface TeamSpillStoreDeps {
   readonly database: Database;
-  /** undefined: nothing is spilled. */
+  /** undefined: results are not spilled. */
   readonly objects: S3Config | undefined;
 }
 
-/** Whether the store of objects can be used is looked at when a core is made, and told in the log if it cannot. */
+/** Checks whether the object store is usable when a core is created, and logs a warning if not. */
 export function openTeamSpillStore({ database, objects }: TeamSpillStoreDeps): CoreStores['spills'] {
   const store = objects === undefined ? undefined : new S3BlobStore(objects);
   return (options) => {

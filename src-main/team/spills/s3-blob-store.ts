@@ -17,18 +17,18 @@ interface ObjectBytesOptions {
 }
 
 /**
- * Size of an upload part (S3 requires at least 5 MiB) and of a download range: the most of a result that is in memory
- * at once.
+ * Size of an upload part (S3 requires at least 5 MiB) and of a download range: the maximum of a result in memory at
+ * once.
  */
 const partBytes = 8 * 1024 * 1024;
 /**
- * Results above this size are uploaded a few at a time, so that a burst of them is not in memory together; smaller ones
- * never wait behind them.
+ * Results above this size are uploaded a few at a time, so that a burst of them is not in memory together; smaller
+ * ones do not wait for them.
  */
 const multipartThresholdBytes = 1024 * 1024;
 const multipartConcurrency = 4;
 const defaultRequestTimeoutMs = 10_000;
-/** Maximum number of attempts of a request that failed in transit. */
+/** Maximum attempts of a request that failed in transit. */
 const maxAttempts = 2;
 const what = 'object store';
 
@@ -138,7 +138,7 @@ export class S3BlobStore implements BlobStore {
     const ask = (input: RequestInfo | URL, init?: RequestInit): Promise<Response> =>
       this.#fetch(input, {
         ...init,
-        // The signature is valid for this address only.
+        // The signature is valid for this URL only.
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(this.#requestMs)]),
       });

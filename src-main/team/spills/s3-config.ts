@@ -1,12 +1,9 @@
-/**
- * The S3-compatible store of a team, `--s3 s3://bucket/prefix?endpoint=…&region=…`, and its keys, which come from
- * the environment.
- */
+/** The S3-compatible store of a team, `--s3 s3://bucket/prefix?endpoint=…&region=…`, with keys from the environment. */
 import type { Env } from '../../core/base/app-paths.ts';
 import { AppError } from '../../core/base/errors.ts';
 
 export interface S3Config {
-  /** With the bucket in its path. */
+  /** Includes the bucket in its path. */
   readonly endpoint: string;
   readonly region: string;
   /** Empty, or ends with `/`. */
@@ -18,7 +15,7 @@ export interface S3Config {
 const keyVariables = { id: 'TOOLTRAY_OBJECTS_KEY_ID', secret: 'TOOLTRAY_OBJECTS_KEY' } as const;
 const awsKeyVariables = { id: 'AWS_ACCESS_KEY_ID', secret: 'AWS_SECRET_ACCESS_KEY' } as const;
 
-/** Variables that servers must not inherit if `objects` is the address; AWS keys used for something else stay. */
+/** Variables that servers must not inherit if `objects` is configured; AWS keys used for something else stay. */
 export function s3Variables(objects: string | undefined, env: Env): readonly string[] {
   const isUsual = objects !== undefined && env[keyVariables.id] === undefined;
   return ['TOOLTRAY_OBJECTS', ...Object.values(keyVariables), ...(isUsual ? Object.values(awsKeyVariables) : [])];
@@ -26,7 +23,7 @@ export function s3Variables(objects: string | undefined, env: Env): readonly str
 
 const shape = 's3://bucket?endpoint=https://host:port&region=name';
 
-/** Throws AppError `bad_request`, which repeats no key. */
+/** Throws AppError `bad_request`, which contains no key. */
 export function parseS3Config(text: string, env: Env): S3Config {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 's3:' || url.hostname === '') throw wrong('--s3 is not an s3:// URL.');

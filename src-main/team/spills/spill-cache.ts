@@ -1,6 +1,6 @@
 /**
- * Spills on a replica's own disk, as files for readers. Each is downloaded once however many wait for it, verified before
- * it is read, and deleted when it was unused for long or others need the space, but never while it is read. A replica
+ * Spills on a replica's own disk, as files for readers. Each is downloaded once for all waiting readers, verified
+ * before it is read, and deleted when it was unused for long or space is needed, but never while it is read. A replica
  * starts with an empty cache.
  */
 import { createHash } from 'node:crypto';
@@ -12,9 +12,9 @@ import { ensurePrivateDir } from '../../core/base/app-paths.ts';
 import { AppError } from '../../core/base/errors.ts';
 
 export interface CacheLimits {
-  /** Bytes of all files together; one that is longer is kept while it is read. */
+  /** Total size limit in bytes; a larger file is kept while it is read. */
   readonly maxTotalBytes: number;
-  /** Files that nobody read for so long are deleted, in ms. */
+  /** Files unused for this time are deleted, in ms. */
   readonly maxIdleMs: number;
 }
 
@@ -33,7 +33,7 @@ interface Entry {
   readonly identity: string;
 }
 
-/** Gives the bytes from the shared store. */
+/** Downloads the bytes from the shared store. */
 export type Fetch = () => AsyncIterable<Uint8Array>;
 
 /** An open file; the caller disposes it. */
@@ -60,7 +60,7 @@ export class SpillCache {
     this.#now = now;
   }
 
-  /** Deletes what an earlier run left. Rejects with what the file system says. */
+  /** Deletes the files of an earlier run. Rejects with file system errors. */
   async start(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
     this.prepare();
@@ -86,7 +86,7 @@ export class SpillCache {
     await this.evict();
   }
 
-  /** Rejects as `fetch` does, and with AppError `spill_failed` for bytes that are not those that were kept. */
+  /** Rejects as `fetch` does, and with AppError `spill_failed` if the bytes do not match the digest. */
   async open(answer: CachedSpill, fetch: Fetch): Promise<CachedFile> {
     const { id } = answer;
     this.#refCounts.set(id, (this.#refCounts.get(id) ?? 0) + 1);
@@ -107,12 +107,12 @@ export class SpillCache {
     }
   }
 
-  /** Deleted everywhere: nobody opens it any more. */
+  /** Called when spills are deleted everywhere. */
   async drop(ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.#remove(id);
   }
 
-  /** Deletes what is too old or too much, the longest unused first. */
+  /** Deletes files that are too old or too large in total, least recently used first. */
   async evict(): Promise<void> {
     const { maxTotalBytes, maxIdleMs } = this.#limits;
     const now = this.#now();
@@ -140,7 +140,7 @@ export class SpillCache {
     }
   }
 
-  /** Under no name until it is whole and what it was. */
+  /** Under a temporary name until complete and verified. */
   async #download({ id, name, bytes, sha256 }: CachedSpill, fetch: Fetch): Promise<void> {
     this.prepare();
     await this.evict();

@@ -1,6 +1,7 @@
 /**
- * Deletes a team's expired spills and what interrupted writes left behind. Each row is marked by one statement, so that
- * one replica deletes it: first readers lose it, then the bytes go, then the row. What is interrupted is found again.
+ * Deletes a team's expired spills and leftovers of interrupted writes. Each row is marked by one statement, so that
+ * only one replica deletes it: first it becomes unreadable, then its bytes are deleted, then the row. Interrupted
+ * deletions are resumed later.
  */
 import type { Pruned, ResultSettings } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
@@ -12,7 +13,7 @@ import type { SpillTable, PendingDeletion } from './spill-table.ts';
 interface SpillRetentionOptions {
   readonly rows: SpillTable;
   readonly cache: SpillCache;
-  /** undefined: nothing was ever spilled by this replica, and it deletes nothing. */
+  /** undefined: this replica never spills, and deletes nothing. */
   readonly bytes: BlobStore | undefined;
   readonly settings: () => ResultSettings;
   readonly log: Log;
@@ -45,7 +46,7 @@ export class SpillRetention {
     this.#timer ??= setInterval(() => this.#backlog(() => this.#everyHour()), pruneIntervalMs).unref();
   }
 
-  /** Resolves when nothing is in progress any more. */
+  /** Resolves when no work is in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -60,9 +61,9 @@ export class SpillRetention {
     this.#backlog(() => this.prune(answerId));
   }
 
-  /** Returns what was too old or too much. Rejects with AppError. */
+  /** Deletes spills beyond the limits and returns their total. Rejects with AppError. */
   prune(except?: string): Promise<Pruned> {
-    // What is in progress here already may have begun before there was something to delete.
+    // A pass in progress may have started before there was something to delete.
     const tending = this.#tending.then(() => this.#tend(except));
     this.#tending = tending.catch(() => undefined);
     return tending;

@@ -1,6 +1,6 @@
 /**
- * Metadata of every spill of a team, in PostgreSQL. A row exists before its bytes and after them, so a query always
- * finds orphaned bytes: `writing` until they are complete, `kept` while readable, `leaving` while they are deleted.
+ * Metadata of a team's spills, in PostgreSQL. A row exists before its bytes and after them, so orphaned bytes can
+ * always be found: `writing` until they are complete, `kept` while readable, `leaving` while they are deleted.
  */
 import type { Sql } from 'postgres';
 import {
@@ -18,7 +18,7 @@ import { type Database, databaseError } from '../database/database.ts';
 export interface SharedSpill {
   readonly spill: Spill;
   readonly sha256: Buffer;
-  /** Extension of the file name, for users. */
+  /** File name extension, for users. */
   readonly extension: string;
 }
 
@@ -55,7 +55,7 @@ interface Row {
 }
 
 interface RetentionLimits {
-  /** ms since 1970: what came before is too old. */
+  /** Time in ms since 1970; older ones are expired. */
   readonly before: number;
   readonly maxBytes: number;
   readonly maxCount: number;
@@ -76,7 +76,7 @@ export class SpillTable {
     this.#waitMs = waitMs;
   }
 
-  /** Before their bytes are written. */
+  /** Called before their bytes are written. */
   insertPending(spills: readonly NamedSpill[]): Promise<void> {
     const rows = spills.map(rowOf);
     return this.#ask(async (sql) => {
@@ -85,13 +85,13 @@ export class SpillTable {
   }
 
   /**
-   * Makes the spills readable. Rejects if one of them was deleted as a leftover meanwhile: the others must then be
+   * Makes the spills readable. Rejects if one of them was deleted as an orphan meanwhile: the others must then be
    * deleted, too.
    */
   markStored(digests: ReadonlyMap<string, Buffer>): Promise<void> {
     const [ids, hashes] = [[...digests.keys()], [...digests.values()].map((digest) => digest.toString('hex'))];
     return this.#ask(async (sql) => {
-      // One statement: a transaction would ask four times, and a model waits.
+      // A single statement, because a model waits and a transaction would take four round trips.
       const { count } = await sql`
         UPDATE tooltray.answers SET state = 'kept', sha256 = decode(written.sha256, 'hex'), changed_at = now()
         FROM unnest(${ids}::text[], ${hashes}::text[]) AS written (id, sha256)
@@ -100,7 +100,7 @@ export class SpillTable {
     });
   }
 
-  /** undefined also for what is another's. */
+  /** undefined also for another user's. */
   async find(id: string, reader: Principal): Promise<SharedSpill | undefined> {
     const [row] = await this.#ask(
       (sql) => sql<Row[]>`SELECT * FROM tooltray.answers WHERE id = ${id} AND state = 'kept'`,
@@ -108,7 +108,7 @@ export class SpillTable {
     return row !== undefined && isOwnedBy(reader, row.owner) ? spillOf(row) : undefined;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list({ limit = 100, beforeId, server, app, sessionId }: SpillFilter, reader: Principal): Promise<Spill[]> {
     const { owner } = reader;
     const rows = await this.#ask(
@@ -139,7 +139,7 @@ export class SpillTable {
     return { bytes: Number(row?.bytes ?? 0), count: Number(row?.count ?? 0) };
   }
 
-  /** Answers whether there was such an answer. */
+  /** Returns whether the spill exists. */
   pin(id: string, pinned: boolean): Promise<boolean> {
     return this.#ask(async (sql) => {
       const { count } = await sql`
@@ -168,7 +168,7 @@ export class SpillTable {
     return rows.map(leaving);
   }
 
-  /** The too old ones, then the oldest, until what is left may stay; pinned ones never. Each is told once. */
+  /** Expired ones, then the oldest beyond the limits; pinned ones never. Each is returned once. */
   async markExpired({ before, maxBytes, maxCount, except = '' }: RetentionLimits): Promise<readonly PendingDeletion[]> {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`
@@ -199,7 +199,7 @@ export class SpillTable {
     return rows.map(leaving);
   }
 
-  /** After their bytes. */
+  /** Called after their bytes were deleted. */
   deleteRow(ids: readonly string[]): Promise<void> {
     return this.#ask(async (sql) => {
       if (ids.length === 0) return;
@@ -212,12 +212,12 @@ export class SpillTable {
   }
 }
 
-/** The user's of a desktop is nobody here but for what they kept: in a team no dashboard is everybody's. */
+/** The desktop's user owns only what they created: in a team nobody sees everything. */
 function isOwnedBy(reader: Principal, owner: string): boolean {
   return owner === reader.owner || (isWholeUser(reader) && owner.startsWith(reader.owner));
 }
 
-/** Rejects with AppError `store_unreachable` where the database is away or takes too long, else with what it says. */
+/** Rejects with AppError `store_unreachable` if the database is unavailable or too slow, else with its error. */
 async function bounded<T>(work: PromiseLike<T>, waitMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -244,7 +244,7 @@ function leaving({ bytes, ...row }: LeavingRow): PendingDeletion {
   return { ...row, bytes: Number(bytes) };
 }
 
-/** Names come from servers and client apps: PostgreSQL takes neither half a surrogate pair nor NUL. */
+/** Names come from servers and client apps: PostgreSQL accepts neither lone surrogates nor NUL. */
 function plain(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

@@ -45,21 +45,19 @@ import { SpillRetention } from './spill-retention.ts';
 
 export interface TeamSpillStoreOptions extends SpillStoreOptions {
   readonly database: Database;
-  /** Store for the bytes; without one nothing is spilled, and long results are cut. */
+  /** Store for the bytes; without one nothing is spilled, and long results are truncated. */
   readonly objects?: BlobStore | undefined;
   readonly cache?: Partial<CacheLimits>;
-  /**
-   * How long a call waits until its answer is kept, in ms, and a second for each `bytesPerSecond`; 5 000 by default.
-   */
+  /** Maximum time that a call waits for its spill, in ms, plus a second per `bytesPerSecond`; 5,000 by default. */
   readonly keepMs?: number;
-  /** Like the above, for receiving a result, in ms. */
+  /** The same for receiving a result, in ms. */
   readonly readMs?: number;
-  /** How long nothing is kept after a store was away, in ms; 5 000 by default. */
+  /** Time without attempts after a store was unavailable, in ms; 5,000 by default. */
   readonly pauseMs?: number;
 }
 
 const defaultCacheLimits: CacheLimits = { maxTotalBytes: 2 * 1024 ** 3, maxIdleMs: 24 * 60 * 60_000 };
-/** Slower is not waited for. */
+/** Minimum expected transfer rate. */
 const bytesPerSecond = 2 * 1024 * 1024;
 /** Number of spills whose metadata is cached. */
 const maxRecalled = 5_000;
@@ -74,7 +72,7 @@ export class TeamSpillStore implements SpillStore {
   readonly #cache: SpillCache;
   readonly #upkeep: SpillRetention;
   readonly #writer: ResultWriter;
-  /** Files in folders that the operator has allowed; contains no spills. */
+  /** Files in folders that the operator allowed; contains no spills. */
   readonly #files: SpillFinder;
   readonly #reads: ReadCounts;
   readonly #recalled = new Map<string, Spill>();
@@ -228,7 +226,7 @@ export class TeamSpillStore implements SpillStore {
     await this.#writeReads();
   }
 
-  /** The rows, the bytes, and that they are whole: in this order, within the time that a call waits. */
+  /** Inserts the rows, uploads the bytes, and marks them complete, in this order, within the call's time limit. */
   async #publish(parts: readonly NamedSpill[]): Promise<void> {
     const { keepMs = 5_000, log } = this.#options;
     const bytes = parts.reduce((sum, { spill }) => sum + spill.bytes, 0);
@@ -241,7 +239,7 @@ export class TeamSpillStore implements SpillStore {
       await this.#rows.markStored(digests);
       for (const { spill, name } of parts) await this.#cache.add({ id: spill.id, name, bytes: spill.bytes });
     } catch (error) {
-      // Behind the call, which has waited long enough; what fails is found by the next sweep.
+      // In the background, because the call has waited long enough; failures are found by the next pass.
       const undoing = this.#rows
         .markForDeletion(ids)
         .then((left) => this.#upkeep.deleteBlobs(left))
@@ -251,7 +249,7 @@ export class TeamSpillStore implements SpillStore {
     }
   }
 
-  /** Answers the digest of what was sent. */
+  /** Returns the digest of what was sent. */
   async #upload({ spill, name }: NamedSpill, signal: AbortSignal): Promise<Buffer> {
     const hash = createHash('sha256');
     await using handle = await open(this.#cache.path(name), 'r');
@@ -278,7 +276,7 @@ export class TeamSpillStore implements SpillStore {
     });
   }
 
-  /** A path of one replica says nothing on another one: what models are told is the id. */
+  /** Replaces the path, which is meaningless on other replicas, by the ID. */
   #asShared(spilled: SpilledResult): SpilledResult {
     const [first, ...others] = spilled.parts.map((part) => {
       const spill = this.#recall({ ...part.spill, file: spillUri(part.spill.id) });
@@ -295,7 +293,7 @@ export class TeamSpillStore implements SpillStore {
     return spill;
   }
 
-  /** A store that does not answer would hold up each call with a long answer for as long as one waits. */
+  /** An unavailable store would delay every call with a long result. */
   #requireStores(): void {
     this.#requireObjects();
     if (this.#closing !== undefined)

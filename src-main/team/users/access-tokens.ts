@@ -1,5 +1,6 @@
 /**
- * Personal access tokens of a team: told once, kept as hashes, each bounded by a profile or to reading, until a day.
+ * Personal access tokens of a team: shown once, stored as hashes, restricted by a profile or to reading, with an
+ * expiry.
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
@@ -10,27 +11,27 @@ import { allGroups, usersTopic, type Role } from './user-store.ts';
 
 export interface AccessToken {
   readonly id: string;
-  /** Name of the user whose it is. */
+  /** Name of the owning user. */
   readonly user: string;
-  /** Purpose of the token, in its owner's words. */
+  /** The owner's description of the token. */
   readonly label: string;
   readonly profile: string | null;
   readonly readOnly: boolean;
   readonly createdAt: Date;
-  /** It opens nothing from then on. */
+  /** Expiry. */
   readonly expiresAt: Date;
-  /** To the minute. */
+  /** Accurate to the minute. */
   readonly lastUsedAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
 export interface NewToken {
-  /** Name of a user. */
+  /** Name of the owning user. */
   readonly user: string;
   readonly label: string;
   readonly profile?: string | undefined;
   readonly readOnly?: boolean | undefined;
-  /** ms since 1970, at most 30 days from now, of a service account a year. */
+  /** ms since 1970, at most 30 days from now, a year for a service account. */
   readonly expiresAt: number;
 }
 
@@ -57,7 +58,7 @@ const maxActive = 100;
 /** `tt_<routing key>_<secret>`; 43 letters of base64url are 256 random bits. */
 const shape = /^tt_\d{1,10}_[\w-]{43}$/;
 
-/** Whether it has the form of a personal token. */
+/** Whether it has the form of a personal access token. */
 export function isPersonToken(token: string): boolean {
   return shape.test(token);
 }
@@ -75,8 +76,8 @@ export class AccessTokenStore {
   }
 
   /**
-   * The token itself is told here and never again. Rejects with AppError `bad_request` for another end, `not_found` for
-   * the user, `not_allowed` where they have too many, `store_unreachable`.
+   * The token itself is returned only here. Rejects with AppError `bad_request` for an invalid expiry, `not_found` for
+   * an unknown user, `not_allowed` if there are too many, `store_unreachable`.
    */
   async create({
     user,
@@ -88,7 +89,7 @@ export class AccessTokenStore {
     const { key, isService } = await this.#keyOf(user);
     const now = Date.now();
     const maxDays = isService ? maxServiceDays : maxPersonDays;
-    // The clock of whoever asks may be ahead of Tooltray.
+    // The client's clock may be ahead.
     if (!(expiresAt > now && expiresAt - now <= maxDays * dayMs + clockSkewMs)) throw badEnd(maxDays);
     const token = `tt_${key}_${randomBytes(32).toString('base64url')}`;
     const id = randomBytes(6).toString('hex');
@@ -114,7 +115,7 @@ export class AccessTokenStore {
       ORDER BY t.created_at`.catch(rethrowDatabaseError);
   }
 
-  /** Again is no mistake. Rejects with AppError `not_found` or `store_unreachable`. */
+  /** Idempotent. Rejects with AppError `not_found` or `store_unreachable`. */
   async revoke(id: string): Promise<AccessToken> {
     const revoked = await this.#sql
       .begin(async (sql) => {
@@ -134,7 +135,7 @@ export class AccessTokenStore {
     });
   }
 
-  /** Undefined if it is not in force, or whoever has it is off. Rejects with AppError `store_unreachable`. */
+  /** undefined if it is not valid, or its owner is suspended. Rejects with AppError `store_unreachable`. */
   async authenticate(token: string): Promise<Bearer | undefined> {
     const [found] = await this.#sql<Bearer[]>`
       SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.expires_at AS "expiresAt"
@@ -144,7 +145,7 @@ export class AccessTokenStore {
     return found;
   }
 
-  /** The ids among these that are valid. Rejects with AppError `store_unreachable`. */
+  /** The valid ones of these IDs. Rejects with AppError `store_unreachable`. */
   async active(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.#sql<{ id: string }[]>`
       SELECT t.id FROM tooltray.user_tokens t
@@ -153,7 +154,7 @@ export class AccessTokenStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Notes that they were used now. Rejects with AppError `store_unreachable`. */
+  /** Records that they were used now. Rejects with AppError `store_unreachable`. */
   async used(ids: readonly string[]): Promise<void> {
     await this.#sql`
       UPDATE tooltray.user_tokens SET last_used_at = now() WHERE id = ANY(${[...ids]})

@@ -1,6 +1,7 @@
 /**
- * Authenticates tokens against the database, with a short cache. Every replica is notified of changes, drops its cache
- * and ends what is no longer allowed: within a second or, if the database's notices are lost, at the next check.
+ * Authenticates tokens against the database, with a short cache. Every replica is notified of changes, clears its
+ * cache, and ends sessions that are no longer allowed: within a second or, if notifications are lost, at the next
+ * check.
  */
 import { encodeSubject, grantOf, readOnlyProfile } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
@@ -12,33 +13,33 @@ import { hashOf, isPersonToken, type AccessTokenStore } from './access-tokens.ts
 
 /** A user with access. */
 export interface AuthenticatedUser {
-  /** Id of the user. */
+  /** ID of the user. */
   readonly user: string;
   /** The token used (`Credential.token`). */
   readonly token: string;
-  /** The personal token, where it is one. */
+  /** ID of the personal access token, if it is one. */
   readonly tokenId: string | undefined;
-  /** Access from their groups, and the groups whose config layers apply. */
+  /** Access from the user's groups, and the groups whose config layers apply. */
   readonly groupBounds: readonly string[];
-  /** Profiles that the token is bounded by. */
+  /** Profiles that restrict the token. */
   readonly ownBounds: readonly string[];
-  /** ms since 1970: from then on it opens nothing. */
+  /** Expiry in ms since 1970. */
   readonly until: number;
-  /** The addresses that it opens, below `/mcp`, with all below them; absent: all there are. */
+  /** Paths below `/mcp` for which it is valid, with everything below them; absent: all. */
   readonly paths?: readonly string[];
-  /** The right for want of which it is bounded by `ownBounds`, where it is one that can be asked for. */
+  /** The missing scope because of which `ownBounds` applies, if it can be requested. */
   readonly lacks?: string | undefined;
 }
 
-/** Why not. */
+/** Reason for a failed authentication. */
 export type AuthenticationFailure =
   | { readonly why: 'unknown' }
   | { readonly why: 'too often'; readonly seconds: number }
-  /** It is theirs, and lacks rights. */
+  /** Valid, but lacks scopes. */
   | { readonly why: 'scope'; readonly needed: string }
-  /** The issuer gave it, and it has run out: the next one may open something. */
+  /** An expired token of the issuer: the client may have a newer one. */
   | { readonly why: 'over' }
-  /** It is somebody's who is switched off here, or whom nobody has let in. */
+  /** The user is suspended, or was never added. */
   | { readonly why: 'off' | 'stranger' };
 
 export type AuthenticationResult = AuthenticatedUser | AuthenticationFailure;
@@ -53,12 +54,13 @@ interface AuthenticatorDeps {
   readonly people: UserStore;
   readonly tokens: AccessTokenStore;
   /**
-   * Authenticates tokens of the issuer, if there is one. Rejects with AppError `server_unreachable`, store_unreachable.
+   * Authenticates tokens of the issuer, if there is one. Rejects with AppError `server_unreachable`,
+   * `store_unreachable`.
    */
   readonly issued?: IssuedGate | undefined;
   readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly failures: FailedLoginLimiter;
-  /** Users come in by the issuer alone; personal tokens open something for service accounts only. */
+  /** Users authenticate through the issuer only; personal access tokens are valid for service accounts only. */
   readonly isSsoOnly?: boolean | undefined;
   readonly log: Log;
   readonly now?: () => number;
@@ -69,31 +71,31 @@ interface CachedResult {
   readonly until: number;
 }
 
-/** Lifetime of a cached lookup, in ms, of unknown tokens too. */
+/** Lifetime of cached lookups in ms, including unknown tokens. */
 const successCacheMs = 30_000;
-/** Cache lifetime of an unknown token of the issuer, which may have a new key. */
+/** Lifetime of cached lookups of unknown issuer tokens in ms, because the issuer may have a new key. */
 const unknownIssuedMs = 5_000;
 /** Maximum attempts of a lookup while users change. */
 const maxAttempts = 3;
 const maxCachedSuccesses = 10_000;
 const maxCachedFailures = 1_000;
-/** Between two looks at what is open, and notes of what was used, in ms. */
+/** Interval of checking open sessions and recording use, in ms. */
 const pollIntervalMs = 15_000;
 const noteMs = 60_000;
-/** Longer ones are nobody's; those of an issuer may name many groups. */
+/** Maximum token length; an issuer's token may list many groups. */
 const maxTokenLength = 12_288;
 
 export class Authenticator {
   readonly #parts: AuthenticatorDeps;
   readonly #now: () => number;
-  /** Cached lookups by token hash, most recently used last. Expired ones are looked up again. */
+  /** Cached lookups by token hash, least recently used first. Expired ones are looked up again. */
   readonly #known = new Map<string, CachedResult>();
   readonly #unknown = new Map<string, CachedResult>();
   readonly #used = new Set<string>();
   readonly #noting: NodeJS.Timeout;
   readonly #stop: () => void;
   readonly #looks = new Set<(user?: string) => void>();
-  /** Counts what changed, so that what was read before is not kept. */
+  /** Counts changes, so that older lookups are not cached. */
   #version = 0;
 
   constructor(parts: AuthenticatorDeps) {
@@ -106,21 +108,21 @@ export class Authenticator {
   }
 
   /**
-   * `address`: where it comes from. Rejects with AppError `store_unreachable`, or `server_unreachable` for the issuer.
+   * `address`: the client's address. Rejects with AppError `store_unreachable`, or `server_unreachable` for the
+   * issuer.
    */
   async authenticate(token: string, address: string): Promise<AuthenticationResult> {
     if (token.length > maxTokenLength) return this.#failed(address);
     const key = hashOf(token).toString('base64url');
     const cached = this.#known.get(key) ?? this.#unknown.get(key);
     if (cached !== undefined && this.#now() < cached.until) return this.#onNotified(key, token, cached.judged, address);
-    // Who was let in before is looked up all the same: they are not to wait for others who guess behind the same
-    // address.
+    // Known tokens are not delayed by failed attempts from the same address.
     const seconds = this.#known.has(key) || this.#isIssued(token) ? 0 : this.#parts.failures.waitSeconds(address);
     if (seconds > 0) return { why: 'too often', seconds };
     return this.#onNotified(key, token, await this.#lookUp(key, token), address);
   }
 
-  /** See `TeamDoor.follow`. */
+  /** See `TeamHttpOptions.follow`. */
   onRevoked(open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void): () => void {
     const look = (user?: string): void =>
       void this.#overIn([...open()].filter((text) => user === undefined || readMark(text).user === user)).then(
@@ -145,7 +147,7 @@ export class Authenticator {
     for (let attempt = 1; ; attempt++) {
       const version = this.#version;
       const judged = await this.#ask(token);
-      // Something changed meanwhile, so what was read may be from before: it is read again, or counts this once.
+      // Users changed meanwhile, so the lookup is repeated, or used once without being cached.
       if (version !== this.#version) {
         if (attempt < maxAttempts) continue;
         return judged;
@@ -178,8 +180,8 @@ export class Authenticator {
   }
 
   /**
-   * They are not to be guessed, and cost the database nothing until their signature holds; every app has another one in
-   * a few minutes, and many of them may stand behind one address.
+   * Issuer tokens cannot be guessed, and use the database only if their signature is valid; every app has a new one
+   * every few minutes, and many apps may share an address.
    */
   #isIssued(token: string): boolean {
     return !isPersonToken(token) && this.#parts.issued?.isNamedIn(token) === true;
@@ -201,12 +203,12 @@ export class Authenticator {
     return unknown;
   }
 
-  /** `user`: nobody else changed. */
+  /** `user`: only this user changed. */
   #forget(user: string | undefined): void {
     this.#version++;
     for (const [key, { judged }] of this.#known)
       if (user === undefined || ('user' in judged && judged.user === user)) this.#known.set(key, { judged, until: 0 });
-    // Whoever was added may have been refused before.
+    // A new user may have been refused before.
     this.#unknown.clear();
     for (const look of this.#looks) look(user);
   }
@@ -238,7 +240,7 @@ export class Authenticator {
 
 const unknown: AuthenticationFailure = { why: 'unknown' };
 
-/** Fields that must stay unchanged for an open session to go on (`SessionPlace.token`). */
+/** Fields that must stay unchanged for an open session to continue (`SessionPlace.token`). */
 type Mark = Pick<AuthenticatedUser, 'user' | 'tokenId' | 'groupBounds'>;
 
 export function tokenDigest({ user, tokenId, groupBounds }: Mark): string {
@@ -250,7 +252,7 @@ function readMark(text: string): Mark {
   return { user, tokenId: tokenId === '' ? undefined : tokenId, groupBounds };
 }
 
-/** Access from all of their groups, `everyone` among them; and the groups whose config layers apply. */
+/** Access from all of the user's groups, including `everyone`, and the groups whose config layers apply. */
 export function tokenProfilesOf(
   { name, groups }: Pick<User, 'name' | 'groups'>,
   grants: ReadonlyMap<string, readonly string[]>,

@@ -1,4 +1,4 @@
-/** Limits failed logins by client address: a client that guesses must wait and uses no database time. */
+/** Limits failed logins by client address: further attempts must wait and use no database time. */
 import { isIP } from 'node:net';
 
 interface Failures {
@@ -6,7 +6,7 @@ interface Failures {
   count: number;
 }
 
-/** In so long, in ms, so many may fail. */
+/** Window in ms, and maximum failures in it. */
 const windowMs = 60_000;
 const maxFailures = 30;
 /** Maximum number of addresses in memory; the oldest failure is evicted first. */
@@ -20,14 +20,14 @@ export class FailedLoginLimiter {
     this.#now = now;
   }
 
-  /** How long to wait, in seconds; 0: not at all. */
+  /** Time to wait, in seconds; 0: none. */
   waitSeconds(address: string): number {
     const known = this.#byAddress.get(netOf(address));
     const leftMs = known === undefined ? 0 : known.since + windowMs - this.#now();
     return known === undefined || known.count < maxFailures || leftMs <= 0 ? 0 : Math.ceil(leftMs / 1000);
   }
 
-  /** Answers how many there were of late. */
+  /** Returns the number of recent failures. */
   failed(address: string): number {
     const net = netOf(address);
     const known = this.#byAddress.get(net);
@@ -40,7 +40,7 @@ export class FailedLoginLimiter {
   }
 }
 
-/** Whoever has one address of IPv6 has 2^64. */
+/** IPv6 addresses are grouped by /64, because a client usually has a whole /64. */
 function netOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.toLowerCase().split('::');

@@ -1,7 +1,7 @@
-/** Names of users and groups: which ones are valid, and which look the same. */
+/** Validates names of users and groups, and detects confusable ones. */
 import { AppError } from '../../core/base/errors.ts';
 
-/** Scripts whose letters look like each other's. */
+/** Scripts with confusable letters. */
 const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'] as const;
 
 /** Throws AppError `bad_request`. */
@@ -16,14 +16,12 @@ export function checkName(name: string): void {
     });
 }
 
-/** Whether it has letters of several alphabets that look alike, such as a Cyrillic а among Latin ones. */
+/** Whether it mixes scripts with confusable letters, such as a Cyrillic а among Latin ones. */
 export function mixesScripts(name: string): boolean {
   return alike.filter((script) => new RegExp(`\\p{Script=${script}}`, 'u').test(name)).length > 1;
 }
 
-/**
- * The same for names that differ only in case, in width or in how their letters are composed: one of them may exist.
- */
+/** Equal for names that differ only in case, width, or Unicode composition: only one of them may exist. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
 }

@@ -1,4 +1,4 @@
-/** Determines the user and the scope that an access token of the issuer admits. */
+/** Determines the user and the rights of an issuer's access token. */
 import { createHash } from 'node:crypto';
 import { readOnlyProfile } from '../../core/edition.ts';
 import type { Claims, OidcIssuer } from '../oidc/issuer.ts';
@@ -20,7 +20,7 @@ interface OidcTokensDeps {
   readonly issued: Pick<OidcUsers, 'provision'>;
   readonly people: Pick<UserStore, 'grants'>;
   readonly audiences: readonly string[];
-  /** Address of `/mcp` for client apps: a token for an address below it opens only what is below that address. */
+  /** URL of `/mcp` for client apps: a token for a URL below it is valid only for that path. */
   readonly resource: () => string;
   /** Called for each user who signs in for the first time. */
   readonly met: (admitted: Provisioned, identity: Identity) => void;
@@ -33,7 +33,7 @@ export class OidcTokens {
     this.#parts = parts;
   }
 
-  /** Whether it says that it is the issuer's. */
+  /** Whether it claims to be the issuer's. */
   isNamedIn(token: string): boolean {
     return this.#parts.issuer.issued(token);
   }
@@ -66,7 +66,7 @@ export class OidcTokens {
     };
   }
 
-  /** Below `/mcp`, without a slash at the end; undefined: it is not ours. */
+  /** Path below `/mcp`, without a trailing slash; undefined if the audience is not ours. */
   #pathOf(audience: string): string | undefined {
     const { audiences, resource } = this.#parts;
     if (audiences.length > 0) return audiences.includes(audience) ? '' : undefined;
@@ -77,8 +77,8 @@ export class OidcTokens {
 }
 
 /**
- * Owner of data that outlives a request: the same for all tokens that a user's program gets in turn. If the issuer does
- * not identify the program, each token counts as its own program, because two programs must not be one.
+ * Owner of data that outlives a request: the same for successive tokens of a user's client. If the issuer does not
+ * identify the client, each token counts as its own, because two clients must not be mixed.
  */
 function clientNameOf(claims: Claims, token: string): string {
   const client = clientIdFromClaims(claims);

@@ -1,7 +1,4 @@
-/**
- * Users as their issuer has them: who signs in for the first time is made one of the team's, and what is said of them
- * later counts.
- */
+/** Users from the issuer: created at their first sign-in, and updated from later claims. */
 import { randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { notifyChange } from '../database/change-feed.ts';
@@ -11,7 +8,7 @@ import { usersTopic, type User, userColumns } from './user-store.ts';
 import { mixesScripts, nameKey } from './names.ts';
 import { routingKey } from './routing-key.ts';
 
-/** `how`: `new` once for each of them. */
+/** `how`: `new` once for each user. */
 export interface Provisioned {
   readonly user: User;
   readonly how: 'known' | 'new';
@@ -32,7 +29,7 @@ export class OidcUsers {
   }
 
   /**
-   * Resolves to undefined if the identity is no user of the team. Disabled users are returned, too. Rejects with
+   * Resolves to undefined if the identity is not a user of the team. Suspended users are returned, too. Rejects with
    * AppError `store_unreachable`.
    */
   async provision(identity: Identity): Promise<Provisioned | undefined> {
@@ -85,7 +82,7 @@ export class OidcUsers {
   async #make(sql: ISql, identity: Identity): Promise<Provisioned | undefined> {
     const { issuer, subject, names, email = null, groups = [], role = 'member', saidAt } = identity;
     for (const each of [...names.filter((one) => !mixesScripts(one)), `user ${randomBytes(3).toString('hex')}`]) {
-      // Another replica may be making the same one, which is waited for.
+      // Waits if another replica is creating the same user.
       const [made] = await sql<User[]>`
         INSERT INTO tooltray.users (id, name, name_key, email, role, is_service, groups, issued_groups, issuer, subject, routing_key, claims_at)
         SELECT ${randomBytes(9).toString('base64url')}, ${each}, ${nameKey(each)},

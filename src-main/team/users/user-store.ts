@@ -18,7 +18,7 @@ export interface User {
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
-  /** Whether it is a service account, which cannot sign in. */
+  /** Service accounts cannot sign in. */
   readonly isService: boolean;
   /** Groups from the command line, and groups from the issuer. */
   readonly groups: readonly string[];
@@ -31,7 +31,7 @@ export interface NewUser {
   readonly role?: Role | undefined;
   readonly isService?: boolean | undefined;
   readonly groups?: readonly string[] | undefined;
-  /** Identity at the team's issuer; absent if the user has personal tokens only. */
+  /** Identity at the team's issuer; absent if the user has personal access tokens only. */
   readonly identity?: { readonly issuer: string; readonly subject: string } | undefined;
 }
 
@@ -43,7 +43,8 @@ export class UserStore {
   }
 
   /**
-   * Rejects with AppError `bad_request`, `config_conflict` if the name or the address is taken, or `store_unreachable`.
+   * Rejects with AppError `bad_request`, `config_conflict` if the name or the email address is taken, or
+   * `store_unreachable`.
    */
   async add(user: NewUser): Promise<User> {
     const { name, email = null, role = 'member', isService = false, groups = [], identity } = user;
