@@ -1,14 +1,15 @@
 /**
  * Connects one client app to the core for the lifetime of the client, however often the core restarts:
  *
+ * ```text
  * connecting ──accepted──▶ resuming ──session restored──▶ connected ──core lost──▶ disconnected
- * │ ▲ │
- * ▼ └──────────────── the client sends something, or a core listens again ◀────────────┘
- * refused: client requests are answered with the reason
+ *   │  ▲                                                                                │
+ *   ▼  └─────────────── the client sends something, or a core listens again ◀───────────┘
+ * refused: requests of the client fail with the reason
+ * ```
  *
  * While disconnected, the shim only looks for a running core. It starts one when the client sends something, so that a
- * user's quit
- * is respected.
+ * user who quit Tooltray is respected.
  */
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
