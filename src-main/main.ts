@@ -108,6 +108,10 @@ async function start(): Promise<DesktopApp> {
               if (isReady) app.releaseSingleInstanceLock();
               return isReady;
             },
+            restart: () => {
+              app.relaunch();
+              app.quit();
+            },
           });
         }
       : undefined,

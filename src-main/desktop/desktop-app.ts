@@ -30,7 +30,7 @@ import { installCommand } from './install-command.ts';
 import { servePages } from './page-protocol.ts';
 import type { PreferenceStore } from './preferences.ts';
 import type { TrayAction } from './tray-menu.ts';
-import type { FoundUpdate, Updates } from './updates.ts';
+import { deferStarts, type FoundUpdate, updateNotice, type Updates } from './updates.ts';
 import { watchWakeAndNetwork } from './wake-monitor.ts';
 
 interface DesktopAppDeps {
@@ -121,7 +121,11 @@ export class DesktopApp {
     this.#updates?.stop();
     this.#tray?.close();
     for (const stop of this.#stops) stop();
-    await this.#deps.host.stop();
+    const { host } = this.#deps;
+    const installMs = this.#updates?.maxInstallMs ?? 0;
+    // Before the core ends: client apps notice that, and would start it again beside the installer.
+    if (installMs > 0) await deferStarts(host.core.context.paths.runDir, installMs);
+    await host.stop();
   }
 
   #follow(dashboard: Dashboard): void {
@@ -225,8 +229,9 @@ export class DesktopApp {
       this.#update = found;
       this.#show();
       if (!found.isNew) return;
-      const what = found.isReady ? 'Restart Tooltray to install it.' : 'Click to download it and restart Tooltray.';
-      this.#notify(`Tooltray ${found.version} is available`, what, () => this.#act({ kind: 'update' }));
+      const { title, detail, button } = updateNotice(found);
+      const onClick = (): void => this.#act({ kind: 'update' });
+      this.#notify(title, detail, onClick, button === undefined ? [] : [{ text: button, onClick }]);
     });
     this.#updates?.start();
   }

@@ -14,9 +14,11 @@ interface UpdatesOptions {
   readonly onFound: (found: FoundUpdate) => void;
   /** Stops everything but Electron; resolves to false if the user cancels. */
   readonly prepare: () => Promise<boolean>;
+  /** Quits the app and starts it again. */
+  readonly restart: () => void;
 }
 
-export function openUpdates({ preferences, log, onFound, prepare }: UpdatesOptions): Updates {
+export function openUpdates({ preferences, log, onFound, prepare, restart }: UpdatesOptions): Updates {
   const { autoUpdater } = updater;
   // It would print each check to the console.
   autoUpdater.logger = null;
@@ -27,6 +29,7 @@ export function openUpdates({ preferences, log, onFound, prepare }: UpdatesOptio
     onError: (error) => log.warn('Checking for a newer version failed.', { error }),
     onFound,
     prepare,
+    restart,
     lastNotified: {
       get: () => preferences.get('notifiedVersion'),
       set: (version) => preferences.set('notifiedVersion', version),

@@ -3,6 +3,7 @@
  */
 import { formatCount, pluralize } from '../core/base/text-format.ts';
 import type { AppState, AttentionAction, AttentionItem } from '../rpc/contract.ts';
+import type { FoundUpdate } from './updates.ts';
 
 /** Action of a menu item. */
 export type TrayAction =
@@ -31,7 +32,7 @@ export type TrayMenu = readonly (TrayRow | 'separator')[];
 export interface TrayFacts {
   readonly state: Partial<AppState>;
   /** An available newer version. */
-  readonly update: { readonly version: string; readonly isReady: boolean } | undefined;
+  readonly update: Pick<FoundUpdate, 'version' | 'isReady' | 'refusal'> | undefined;
 }
 
 /** The app offered for one-click installation. */
@@ -60,7 +61,8 @@ export function trayMenu({ state, update }: TrayFacts): TrayMenu {
   ];
 }
 
-function updateLabel({ version, isReady }: NonNullable<TrayFacts['update']>): string {
+function updateLabel({ version, isReady, refusal }: NonNullable<TrayFacts['update']>): string {
+  if (refusal !== undefined) return `Version ${version} is available`;
   return isReady ? `Restart to update to ${version}` : `Download ${version} and restart`;
 }
 

@@ -1,5 +1,7 @@
 /** Checks for newer versions unless disabled; the user decides whether to download and install one. */
 import type { AppUpdater } from 'electron-updater';
+import { updateFile } from '../core/base/app-paths.ts';
+import { writeFileAtomic } from '../core/base/atomic-file.ts';
 import { AppError } from '../core/base/errors.ts';
 import type { Preferences } from './preferences.ts';
 
@@ -18,6 +20,21 @@ export interface FoundUpdate {
   readonly isReady: boolean;
   /** The user has not been notified about this version. */
   readonly isNew: boolean;
+  /** Why this build does not install it. */
+  readonly refusal: string | undefined;
+}
+
+/** The notice about a version, with the button that installs it unless this build refuses to. */
+export function updateNotice({ version, isReady, refusal }: FoundUpdate): {
+  readonly title: string;
+  readonly detail: string;
+  readonly button: string | undefined;
+} {
+  const title = `Tooltray ${version} is available`;
+  if (refusal !== undefined) return { title, detail: refusal, button: undefined };
+  return isReady
+    ? { title, detail: 'Restart Tooltray to install it.', button: 'Restart to Update' }
+    : { title, detail: 'Tooltray downloads it and restarts.', button: 'Download and Restart' };
 }
 
 interface UpdatesDeps {
@@ -27,6 +44,8 @@ interface UpdatesDeps {
   readonly onFound: (found: FoundUpdate) => void;
   /** Stops everything but Electron before the installer runs; resolves to false if the user cancels. */
   readonly prepare: () => Promise<boolean>;
+  /** Quits the app and starts it again. */
+  readonly restart: () => void;
   /** The newest version that the user was notified about. */
   readonly lastNotified: { get(): string | undefined; set(version: string): void };
   /** Why this build cannot install updates itself; undefined if the system verifies the signature. */
@@ -35,17 +54,31 @@ interface UpdatesDeps {
 
 const firstCheckMs = 60_000;
 const checkIntervalMs = 6 * 60 * 60_000;
+/** The installed version is started at the end, and ends the wait. */
+const maxInstallMs = 5 * 60_000;
+/** Nothing is started at the end of an update that is installed because the user quit. */
+const maxQuietInstallMs = 60_000;
+
+/** Client apps do not start Tooltray for `durationMs`, or until it runs again. */
+export async function deferStarts(runDir: string, durationMs: number): Promise<void> {
+  await writeFileAtomic(updateFile(runDir), String(Date.now() + durationMs));
+}
 
 export class Updates {
   readonly #deps: UpdatesDeps;
   readonly #timers: NodeJS.Timeout[] = [];
   #isDownloaded = false;
+  #isInstalling = false;
 
   constructor(deps: UpdatesDeps) {
     this.#deps = deps;
     const { updater, onError } = deps;
     updater.allowDowngrade = false;
-    updater.on('error', onError);
+    updater.on('error', (error) => {
+      onError(error);
+      // The core has ended for an installer that does not run.
+      if (this.#isInstalling) deps.restart();
+    });
     updater.on('update-available', ({ version }) => this.#found(version, false));
     updater.on('update-downloaded', ({ version }) => {
       this.#isDownloaded = true;
@@ -85,14 +118,22 @@ export class Updates {
       throw new AppError('unsupported', refusal, { fix: 'Download the new version and install it yourself.' });
     }
     if (!this.#isDownloaded) await updater.downloadUpdate();
-    if (await prepare()) updater.quitAndInstall();
+    this.#isInstalling = true;
+    this.#isInstalling = await prepare();
+    if (this.#isInstalling) updater.quitAndInstall();
+  }
+
+  /** How long the installer that runs when the app ends may take, in ms; 0 if none does. */
+  get maxInstallMs(): number {
+    if (this.#isInstalling) return maxInstallMs;
+    return this.#isDownloaded && this.#deps.updater.autoInstallOnAppQuit ? maxQuietInstallMs : 0;
   }
 
   #found(version: string, isReady: boolean): void {
-    const { lastNotified, onFound } = this.#deps;
+    const { lastNotified, onFound, refusal } = this.#deps;
     const isNew = lastNotified.get() !== version;
     if (isNew) lastNotified.set(version);
-    onFound({ version, isReady, isNew });
+    onFound({ version, isReady, isNew, refusal });
   }
 }
 

@@ -8,7 +8,14 @@ import type { ActivityThread } from '../core/activity/activity-thread.ts';
 import { coreGroups } from '../core/core-groups.ts';
 import { type Core, createCore } from '../core/create-core.ts';
 import { auditAppAccess, auditProfileTokens } from '../core/create-audit.ts';
-import { resolveAppPaths, type AppPaths, ensurePrivateDir, type Env, quitFile } from '../core/base/app-paths.ts';
+import {
+  resolveAppPaths,
+  type AppPaths,
+  ensurePrivateDir,
+  type Env,
+  quitFile,
+  updateFile,
+} from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
@@ -222,8 +229,10 @@ export class CoreHost {
   async listen(): Promise<void> {
     this.core.expectStart();
     if (this.#team === undefined) await this.#openSocket();
-    // The user started Tooltray, so client apps may again, too.
-    if (this.#team === undefined) rmSync(quitFile(this.paths.runDir), { force: true });
+    // Tooltray was started, so client apps may start it again.
+    const { runDir } = this.paths;
+    if (this.#team === undefined)
+      for (const file of [quitFile(runDir), updateFile(runDir)]) rmSync(file, { force: true });
     // Loaded on demand: these include the SDK, without which a private core on stdin and stdout starts twice as fast.
     const { McpHttpServer } = await import('./mcp-http-server.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');

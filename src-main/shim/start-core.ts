@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:f
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quitFile } from '../core/base/app-paths.ts';
+import { quitFile, updateFile } from '../core/base/app-paths.ts';
 import { LockFile } from '../core/base/file-lock.ts';
 import { errorLineText, failureText } from './failure-text.ts';
 
@@ -27,9 +27,10 @@ const pollMs = 50;
 const exitGraceMs = 2000;
 
 /**
- * Calls `connect` until it resolves with a value; it returns undefined while no core listens. Rejects immediately if
- * the user quit Tooltray until they start it; otherwise after 20 s, when the started process ends without one
- * responding, or with the signal's reason.
+ * Calls `connect` until it resolves with a value; it returns undefined while no core listens. Starts nothing while an
+ * update is installed, because a core of the old version would keep the installer from replacing its files. Rejects
+ * immediately if the user quit Tooltray until they start it; otherwise 20 s after the start or the update, when the
+ * started process ends without one responding, or with the signal's reason.
  */
 export async function startCore<T>(
   start: CoreStart,
@@ -42,13 +43,15 @@ export async function startCore<T>(
   }
   using lock = startLock(start.runDir);
   const logFile = join(start.runDir, 'core-start.log');
-  const deadline = Date.now() + startTimeoutMs;
+  let deadline = Date.now() + startTimeoutMs;
   let launched: Launched | undefined;
   for (;;) {
+    const isUpdating = Date.now() < updateEnd(start.runDir);
     // Acquired before the next attempt, because the previous lock holder may have started a core.
-    const mayLaunch = launched === undefined && lock.tryAcquire();
+    const mayLaunch = launched === undefined && !isUpdating && lock.tryAcquire();
     const link = await connect();
     if (link !== undefined) return link;
+    if (isUpdating) deadline = Date.now() + startTimeoutMs;
     if (mayLaunch) {
       const { command, runDir } = start;
       const env = await withSession(start, process.platform);
@@ -60,9 +63,19 @@ export async function startCore<T>(
       launched = launch(start, start.command, logFile);
     const ended = launched?.ended;
     // A process that exits successfully has found another one that is starting.
-    if (ended !== undefined && !ended.isFine && Date.now() - ended.at > exitGraceMs) throw failure(ended.how, logFile);
+    if (ended !== undefined && !ended.isFine && !isUpdating && Date.now() - ended.at > exitGraceMs)
+      throw failure(ended.how, logFile);
     if (Date.now() > deadline) throw failure(`it did not answer within ${startTimeoutMs / 1000} seconds`, logFile);
     await sleep(pollMs, undefined, { signal });
+  }
+}
+
+/** The time until which an update may take, in ms since 1970; 0 if none is installed. */
+function updateEnd(runDir: string): number {
+  try {
+    return Number(readFileSync(updateFile(runDir), 'utf8'));
+  } catch {
+    return 0;
   }
 }
 

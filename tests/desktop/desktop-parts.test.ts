@@ -15,7 +15,7 @@ import {
 import { describeLink, parseDeepLink, dashboardUrl } from '../../src-main/desktop/deep-links.ts';
 import { type QuitDeps, QuitOrder } from '../../src-main/desktop/quit.ts';
 import { replaceRunningCore } from '../../src-main/desktop/replace-running-core.ts';
-import { type Updater, Updates, unsignedReason } from '../../src-main/desktop/updates.ts';
+import { type Updater, updateNotice, Updates, unsignedReason } from '../../src-main/desktop/updates.ts';
 import { watchWakeAndNetwork } from '../../src-main/desktop/wake-monitor.ts';
 import type { AttentionItem } from '../../src-main/rpc/contract.ts';
 
@@ -265,7 +265,8 @@ describe('updates', () => {
 
   function updating({ setting = 'notify', refusal, isReady = true, notified }: Wishes = {}) {
     const log: string[] = [];
-    const listeners = new Map<string, (info: { version: string }) => void>();
+    const installMs: number[] = [];
+    const listeners = new Map<string, (info: unknown) => void>();
     let last = notified;
     const updater = {
       autoDownload: true,
@@ -283,15 +284,19 @@ describe('updates', () => {
       onFound: ({ version, isReady: ready, isNew }) =>
         void log.push(`${version}${ready ? ' ready' : ''}${isNew ? ' new' : ''}`),
       prepare: async () => {
+        // Here the core ends.
         log.push('prepare');
+        installMs.push(updates.maxInstallMs);
         return isReady;
       },
+      restart: () => void log.push('restart'),
       lastNotified: { get: () => last, set: (version) => void (last = version) },
       refusal,
     });
     const tell = (event: 'update-available' | 'update-downloaded', version = '2.0.0'): void =>
       listeners.get(event)?.({ version });
-    return { updates, updater, log, tell };
+    const fail = (): void => listeners.get('error')?.(new Error('The installer could not be started.'));
+    return { updates, updater, log, installMs, tell, fail };
   }
 
   test('are not checked for when switched off', async () => {
@@ -327,6 +332,38 @@ describe('updates', () => {
     const { updates, log } = updating();
     await updates.install();
     expect(log).toEqual(['download', 'prepare', 'install']);
+  });
+
+  test('are announced with a button that installs them, or with the reason why they are not installed', () => {
+    const found = { version: '2.0.0', isReady: false, isNew: true, refusal: undefined };
+    const buttons = [found, { ...found, isReady: true }].map((one) => updateNotice(one).button);
+    expect(buttons.map((button) => button !== undefined)).toEqual([true, true]);
+    expect(updateNotice({ ...found, refusal: 'unsigned' })).toMatchObject({ detail: 'unsigned', button: undefined });
+  });
+
+  test('restart the app when its installer cannot be started, and only then', async () => {
+    const { updates, log, fail } = updating();
+    fail();
+    await updates.install();
+    fail();
+    expect(log).toEqual(['download', 'prepare', 'install', 'restart']);
+  });
+
+  test('keep client apps from starting the app for as long as the installer may run', async () => {
+    const { updates, tell, installMs } = updating();
+    await updates.check();
+    tell('update-downloaded');
+    expect(updates.maxInstallMs).toBe(0);
+    await updates.install();
+    expect(installMs).toEqual([5 * 60_000]);
+    const stopped = updating({ isReady: false });
+    await stopped.updates.install();
+    expect(stopped.updates.maxInstallMs).toBe(0);
+    const automatic = updating({ setting: 'install' });
+    await automatic.updates.check();
+    expect(automatic.updates.maxInstallMs).toBe(0);
+    automatic.tell('update-downloaded');
+    expect(automatic.updates.maxInstallMs).toBe(60_000);
   });
 
   test('are not downloaded twice, nor installed while the user keeps the window open', async () => {

@@ -43,8 +43,10 @@ test('after "Quit until I start it", client apps do not start the app', async ()
     expect(existsSync(join(home, 'run/quit'))).toBe(true);
     await expect(connected()).rejects.toThrow('You quit Tooltray');
     await desktop[Symbol.asyncDispose]();
+    // As if an update had been installed meanwhile.
+    writeFileSync(join(home, 'run/update'), String(Date.now() + 300_000));
     desktop = await Desktop.open({ home, words: ['--background'] });
-    await expect.poll(() => existsSync(join(home, 'run/quit'))).toBe(false);
+    await expect.poll(() => ['quit', 'update'].filter((name) => existsSync(join(home, 'run', name)))).toEqual([]);
     await connected();
   } finally {
     await desktop[Symbol.asyncDispose]();

@@ -33,7 +33,7 @@ function row(menu: TrayMenu, id: string): TrayRow | undefined {
 }
 
 function menuOf(slices: Parameters<typeof stateWith>[0], version?: string): TrayMenu {
-  const update = version === undefined ? undefined : { version, isReady: true };
+  const update = version === undefined ? undefined : { version, isReady: true, refusal: undefined };
   return trayMenu({ state: stateWith(slices), update });
 }
 

@@ -1,9 +1,10 @@
-/** How a client app starts the desktop app: through a program of the system where that matters. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/** How a client app starts the desktop app: through a program of the system where that matters, and not during an update. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { brokered, hidesWindows, withSession } from '../../src-main/shim/start-core.ts';
+import { deferStarts } from '../../src-main/desktop/updates.ts';
+import { brokered, hidesWindows, startCore, withSession } from '../../src-main/shim/start-core.ts';
 
 describe('starts the app', () => {
   const windows = ["C:\\Users\\Zoë & d'Or\\Programs\\Tooltray.exe", '--background'];
@@ -56,6 +57,28 @@ test.each([
   [['/opt/my-node-app', '--background'], {}, false],
 ] as const)('windows of %j with %j are hidden: %s', (command, env, isHidden) => {
   expect(hidesWindows(command, env)).toBe(isHidden);
+});
+
+describe('while an update is installed', () => {
+  /** Starts a core that takes six attempts to be reached; returns whether a process was started for it. */
+  async function starts(updateMs: number | undefined): Promise<boolean> {
+    const runDir = mkdtempSync(join(tmpdir(), 'tooltray-update-'));
+    onTestFinished(() => rmSync(runDir, { recursive: true }));
+    if (updateMs !== undefined) await deferStarts(runDir, updateMs);
+    let attempts = 0;
+    const start = { command: [process.execPath, '--version'], env: process.env, runDir };
+    const connect = async (): Promise<string | undefined> => (++attempts > 5 ? 'connected' : undefined);
+    expect(await startCore(start, connect, new AbortController().signal)).toBe('connected');
+    return existsSync(join(runDir, 'core-start.log'));
+  }
+
+  test('client apps wait for the new version, and start nothing', async () => {
+    expect(await starts(300_000)).toBe(false);
+  });
+
+  test('and none started then, client apps start it after a while', async () => {
+    expect([await starts(-1), await starts(undefined)]).toEqual([true, true]);
+  });
 });
 
 describe.skipIf(process.platform === 'win32')("on Linux the app gets the desktop's variables", () => {

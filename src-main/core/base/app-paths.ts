@@ -225,3 +225,11 @@ export function launcherPath(dataDir: string, platform: NodeJS.Platform): string
 export function quitFile(runDir: string): string {
   return join(runDir, 'quit');
 }
+
+/**
+ * Exists while an update is installed. Contains the time, in ms since 1970, until which client apps do not start
+ * Tooltray. Removed by the next core that listens.
+ */
+export function updateFile(runDir: string): string {
+  return join(runDir, 'update');
+}
