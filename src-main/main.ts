@@ -26,6 +26,13 @@ import { openPreferences, type PreferenceStore } from './desktop/preferences.ts'
 import { replaceRunningCore } from './desktop/replace-running-core.ts';
 import { openVault } from './core/secrets/vault.ts';
 import { CoreHost } from './host/core-host.ts';
+import {
+  copyShimRuntime,
+  findShimRuntime,
+  removeUnusedRuntimes,
+  runtimesFolder,
+  type ShimRuntime,
+} from './host/shim-runtime.ts';
 import { removeTraces } from './host/system-traces.ts';
 import { startLock } from './shim/start-core.ts';
 
@@ -183,11 +190,27 @@ async function mendLauncher(log: Log): Promise<void> {
   const facts = launcherFacts({ platform, program, resources, appImage: env['APPIMAGE'], checkout });
   const isLasting = app.isPackaged && !isTranslocated(program);
   if (isTranslocated(program)) void offerMove();
-  try {
-    await writeLauncher(launcherPath(paths.dataDir, platform), facts, { isLasting, cacheDir: paths.cacheDir });
-  } catch (error) {
-    log.warn('What client apps start could not be written.', { error });
+  const write = (shim: ShimRuntime | undefined): Promise<boolean> => {
+    const place = { isLasting, cacheDir: paths.cacheDir };
+    return writeLauncher(launcherPath(paths.dataDir, platform), { ...facts, shim }, place);
+  };
+  const onError = (error: unknown): void => log.warn('What client apps start could not be written.', { error });
+  const { script } = facts;
+  if (platform !== 'win32' || !isLasting || script === 'in-appimage') {
+    await write(undefined).catch(onError);
+    return;
   }
+  const runtimes = runtimesFolder(paths.dataDir);
+  const source = { program, script: script.file, runtimes };
+  const runtime = await findShimRuntime(source).catch(() => undefined);
+  await write(runtime).catch(onError);
+  // Copying takes seconds, and client apps can be served meanwhile.
+  const copy = async (): Promise<ShimRuntime> => {
+    const copied = await copyShimRuntime(source);
+    await write(copied);
+    return copied;
+  };
+  void (async () => removeUnusedRuntimes(runtimes, runtime ?? (await copy())))().catch(onError);
 }
 
 /** The packer writes where newer versions are, if it was told. */

@@ -3,7 +3,8 @@
  * Client apps start it without a shell, so it is a program and no batch file.
  *
  * Beside it lies tooltray.launch, UTF-8, one value a line: the app's executable, the script, and optionally the command that starts a core,
- * as JSON. A relative path counts from the launcher's folder. Built by scripts/package/build-windows-launcher.mjs.
+ * as JSON, and the executable and script for `tooltray stdio`, which an update of the app leaves alone. A relative path counts from the
+ * launcher's folder. Built by scripts/package/build-windows-launcher.mjs.
  */
 #define _WIN32_WINNT 0x0602
 #include <stdlib.h>
@@ -74,6 +75,14 @@ static const wchar_t *arguments(void) {
   return line;
 }
 
+/* Whether they are those of the shim, which needs nothing of the app. */
+static int is_shim(const wchar_t *words) {
+  if (wcsncmp(words, L"stdio", 5) != 0 || (words[5] != 0 && words[5] != L' ')) return 0;
+  return wcsstr(words, L" --standalone") == NULL && wcsstr(words, L" --help") == NULL && wcsstr(words, L" -h") == NULL;
+}
+
+static int exists(const wchar_t *path) { return GetFileAttributesW(path) != INVALID_FILE_ATTRIBUTES; }
+
 static HANDLE inherited(DWORD which) {
   HANDLE handle = GetStdHandle(which);
   if (handle != NULL && handle != INVALID_HANDLE_VALUE) SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
@@ -123,11 +132,17 @@ int wmain(void) {
   wchar_t *program = absolute(folder, next_line(&text));
   wchar_t *script = absolute(folder, next_line(&text));
   wchar_t *core_command = next_line(&text);
-  if (GetFileAttributesW(program) == INVALID_FILE_ATTRIBUTES)
+  wchar_t *shim_program = next_line(&text);
+  wchar_t *shim_script = next_line(&text);
+  const wchar_t *rest = arguments();
+  if (is_shim(rest) && shim_script[0] != 0 && exists(shim_program)) {
+    program = shim_program;
+    script = shim_script;
+  }
+  if (!exists(program))
     fail(exit_app_gone, L"The Tooltray app is no longer at ", program,
          L". Install it again, or start it once from where it is now.");
 
-  const wchar_t *rest = arguments();
   size_t size = wcslen(program) + wcslen(script) + wcslen(rest) + 8;
   wchar_t *command_line = calloc(size, sizeof *command_line);
   if (command_line == NULL) fail(exit_unusable, L"There is not enough memory.", L"", L"");

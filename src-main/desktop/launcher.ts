@@ -5,6 +5,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, posix, win32 } from 'node:path';
 import { writeFileAtomic } from '../core/base/atomic-file.ts';
+import type { ShimRuntime } from '../host/shim-runtime.ts';
 import { backgroundFlag, textOf } from './desktop-settings.ts';
 
 interface AppLocation {
@@ -36,6 +37,8 @@ export interface LauncherFacts {
   readonly appWords: readonly string[];
   /** Windows: the program that is copied as the launcher (resources/windows/tooltray.c). */
   readonly windowsProgram?: string;
+  /** Windows: what runs `tooltray stdio` instead of the app's executable; outside of what an update replaces. */
+  readonly shim?: ShimRuntime | undefined;
 }
 
 /** Whether macOS runs the app from a random path, as with a download that was never moved. */
@@ -130,9 +133,10 @@ function inAppImage(cacheDir: string): readonly string[] {
 }
 
 /** Input of the Windows launcher: one value per line, in UTF-8. */
-export function windowsLaunch({ program, script, appWords }: LauncherFacts): string {
+export function windowsLaunch({ program, script, appWords, shim }: LauncherFacts): string {
   if (script === 'in-appimage') throw new Error('AppImage is not supported on Windows.');
-  return [program, script.file, JSON.stringify([program, ...appWords]), ''].join('\n');
+  const ofShim = shim === undefined ? [] : [shim.program, shim.script];
+  return [program, script.file, JSON.stringify([program, ...appWords]), ...ofShim, ''].join('\n');
 }
 
 function launchFile(file: string): string {

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { launcherPath } from '../core/base/app-paths.ts';
 import { writeFileAtomic } from '../core/base/atomic-file.ts';
 import { errorText } from '../core/base/errors.ts';
+import { removeUnusedRuntimes, runtimesFolder } from './shim-runtime.ts';
 
 export interface UserSystem {
   readonly platform: NodeJS.Platform;
@@ -71,7 +72,12 @@ function windowsSteps(
     String.raw`Remove-Item -Recurse -Force -Path 'HKCU:\Software\Classes\tooltray' -ErrorAction SilentlyContinue`,
     windowsPathScript(dirname(launcherPath(dataDir, 'win32')), false),
   ].join('\n');
-  return [() => run('powershell.exe', powershellArgs(script))];
+  return [() => run('powershell.exe', powershellArgs(script)), () => removeRuntimes(runtimesFolder(dataDir))];
+}
+
+async function removeRuntimes(folder: string): Promise<void> {
+  const used = await removeUnusedRuntimes(folder);
+  if (used.length > 0) throw new Error(`Client apps that run still use ${used.join(', ')}. End them, then remove it.`);
 }
 
 /** On macOS the login item and the link scheme belong to the app bundle and are removed with it. */

@@ -209,6 +209,10 @@ describe('on Windows', () => {
     const command = JSON.stringify([program, '--background']);
     expect(text.split('\n')).toEqual([program, 'C:\\app\\resources\\shim\\tooltray.cjs', command, '']);
     expect(programOf(text)).toBe(program);
+    const shim = { program: 'C:\\r\\tooltray-shim.exe', script: 'C:\\r\\shim\\tooltray.cjs' };
+    const withShim = windowsLaunch({ ...facts, shim });
+    expect(withShim.split('\n').slice(2)).toEqual([command, shim.program, shim.script, '']);
+    expect(programOf(withShim)).toBe(program);
     expect(programOf('something else\n')).toBeUndefined();
   });
 

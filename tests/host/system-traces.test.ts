@@ -2,6 +2,7 @@
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   existsSync,
   rmSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { launcherPath } from '../../src-main/core/base/app-paths.ts';
 import { administratorScript, installCommand } from '../../src-main/desktop/install-command.ts';
 import { commandLink, removeTraces, type UserSystem } from '../../src-main/host/system-traces.ts';
@@ -91,6 +92,18 @@ describe('on Windows', () => {
     expect(removed).not.toContain('$parts += $folder');
     expect(removed).toContain(String.raw`HKCU:\Software\Classes\tooltray`);
     expect(removed).toContain(String.raw`CurrentVersion\Run`);
+  });
+
+  test("removes the shim's runtimes, and reports those that client apps still use", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tooltray-traces-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true }));
+    mkdirSync(join(dataDir, 'runtime/unused'), { recursive: true });
+    // Cannot be removed as a file, as a running program cannot on Windows.
+    const used = join(dataDir, 'runtime/used');
+    mkdirSync(join(used, 'tooltray-shim.exe'), { recursive: true });
+    const problems = await removeTraces({ ...system, dataDir }, async () => undefined);
+    expect(problems.map((problem) => problem.includes(used))).toEqual([true]);
+    expect(readdirSync(join(dataDir, 'runtime'))).toEqual(['used']);
   });
 
   test('reports what could not be removed', async () => {

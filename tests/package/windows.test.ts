@@ -2,6 +2,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +54,41 @@ describe.skipIf(!isHere('wine') || !isHere('x86_64-w64-mingw32-gcc'))('the launc
     expect(gone.err).toContain(program);
   }, 180_000);
 
+  test('runs the shim, and nothing else, by the runtime of its own, also while the app is replaced', async () => {
+    const home = join(folder, 'shim');
+    mkdirSync(home);
+    const app = join(home, 'Tooltray.exe');
+    const shim = join(home, 'tooltray-shim.exe');
+    for (const file of [app, shim])
+      execFileSync('x86_64-w64-mingw32-gcc', [
+        '-municode',
+        '-Os',
+        '-o',
+        file,
+        join(import.meta.dirname, 'windows-app.c'),
+      ]);
+    const ofWine = (file: string): string => `Z:${file.replaceAll('/', '\\')}`;
+    const launcher = join(home, 'bin/tooltray.exe');
+    const facts = {
+      program: ofWine(app),
+      script: { file: 'of-app.cjs' },
+      appWords: [],
+      windowsProgram: join(windows, 'tooltray.exe'),
+      shim: { program: ofWine(shim), script: ofWine(join(home, 'of-shim.cjs')) },
+    };
+    await writeLauncher(launcher, facts, { isLasting: true, cacheDir: folder });
+    const scriptOf = async (...words: string[]): Promise<string | undefined> =>
+      (await run([launcher, ...words], '')).out.split('\n')[2]?.split('\\').at(-1);
+    expect(await scriptOf('stdio', '--app', 'x')).toBe('of-shim.cjs');
+    expect(await scriptOf('stdio')).toBe('of-shim.cjs');
+    for (const words of [['status'], [], ['stdio', '--standalone'], ['stdiox'], ['run', 'stdio']])
+      expect([words, await scriptOf(...words)]).toEqual([words, 'of-app.cjs']);
+    rmSync(app);
+    expect(await scriptOf('stdio')).toBe('of-shim.cjs');
+    rmSync(shim);
+    expect((await run([launcher, 'stdio'], '')).code).toBe(127);
+  }, 180_000);
+
   test('of the installer finds the app and the script by their location', async () => {
     const resources = join(folder, 'app/resources/bin');
     mkdirSync(resources, { recursive: true });
@@ -86,6 +122,18 @@ describe.skipIf(!isHere('wine') || !isHere('x86_64-w64-mingw32-gcc'))('the launc
     await once(child, 'close');
     return { code: child.exitCode, out, err };
   }
+});
+
+test('the installer ends only processes of the installed folder or of the name of the app, so no shim', () => {
+  const template = createRequire(createRequire(import.meta.url).resolve('electron-builder')).resolve(
+    'app-builder-lib/templates/nsis/include/allowOnlyOneInstallerInstance.nsh',
+  );
+  const ends = readFileSync(template, 'utf8')
+    .split('\n')
+    .filter((line) => /Stop-Process|taskkill/i.test(line));
+  expect(ends.length).toBeGreaterThan(1);
+  const others = ends.filter((line) => !/\.Path\.StartsWith\('\$INSTDIR'|\/IM "\$\{_FILE\}"/.test(line));
+  expect(others).toEqual([]);
 });
 
 test.skipIf(!isHere('makensis'))(
