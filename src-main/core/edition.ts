@@ -46,8 +46,7 @@ export { Containers } from './servers/launch/sandbox/containers.ts';
 export { confinementOf, ServerSandboxes } from './servers/launch/sandbox/server-sandboxes.ts';
 export { isUnconfined, requiredIsolation } from './servers/launch/sandbox/required-isolation.ts';
 export type { ManagedServer } from './servers/managed-server.ts';
-export type { AddressKind } from './servers/network/address-kinds.ts';
-export { dialedAddress, HttpFetch } from './servers/network/http-fetch.ts';
+export { HttpFetch } from './servers/network/http-fetch.ts';
 export { callbackPageHeaders, escapeHtml, renderCallbackPage } from './servers/oauth/callback-page.ts';
 export { clientMetadataDocument } from './servers/oauth/client-metadata-document.ts';
 export {
@@ -59,7 +58,7 @@ export {
 export { oauthError } from './servers/oauth/oauth-errors.ts';
 export { OAuthManager } from './servers/oauth/oauth-manager.ts';
 export type { AuthorizationState } from './servers/oauth/pending-authorization.ts';
-export { addressKindOf, dialRule, isSafeUrl } from './servers/oauth/safe-urls.ts';
+export { isSafeUrl } from './servers/oauth/safe-urls.ts';
 export type { ServerOAuth, TokenSource } from './servers/oauth/server-oauth.ts';
 export type { PerUserAccess } from './servers/per-user-sign-in.ts';
 export type { OpenUserTransport } from './servers/server-deps.ts';

@@ -11,8 +11,7 @@ import type { TrustedProxies } from './http/trusted-proxies.ts';
 import { type AccessAudit, createAccessAudit } from './http/access-audit.ts';
 import { ResourceMetadata } from './http/resource-metadata.ts';
 import { createScopeCheck } from './http/require-scopes.ts';
-import type { OidcClient } from './oidc/authorization-code-flow.ts';
-import { OidcIssuer } from './oidc/issuer.ts';
+import { type OidcClient, OidcIssuer } from './oidc/issuer.ts';
 import type { ClaimRules } from './oidc/read-claims.ts';
 import { FailedLoginLimiter } from './users/failed-login-limiter.ts';
 import { OidcUsers } from './users/oidc-users.ts';
@@ -49,8 +48,8 @@ export interface OpenIssuer {
   readonly tokens: OidcIssuer;
   readonly people: OidcUsers;
   readonly rules: ClaimRules;
-  /** The dashboard's client; undefined: no dashboard sign-in at the issuer. */
-  readonly client: OidcClient | undefined;
+  /** Whether users can sign in to the dashboard at the issuer. */
+  readonly hasClient: boolean;
 }
 
 interface IdentityDeps {
@@ -85,10 +84,10 @@ export function openIdentity(of: IdentityDeps): OpenIdentity {
   const { host, env, sql, changes, proxies, settings, resource, core, came } = of;
   const [people, tokens] = [new UserStore(sql), new AccessTokenStore(sql)];
   const issuer: OpenIssuer | undefined = settings && {
-    tokens: new OidcIssuer({ ...settings, env }),
+    tokens: new OidcIssuer({ ...settings, client: clientOf(settings, env), env }),
     people: new OidcUsers(sql, settings),
     rules: settings,
-    client: clientOf(settings, env),
+    hasClient: settings.clientId !== undefined,
   };
   const notes = createAccessAudit(() => core().trust.audit);
   const issued =

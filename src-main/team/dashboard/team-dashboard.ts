@@ -140,10 +140,10 @@ export class TeamDashboard {
 
   #issuerSignIn(): OidcSignIn | undefined {
     const { home, issuer, keys, notes } = this.#parts;
-    if (issuer?.client === undefined) return undefined;
-    const { client, people, rules, tokens } = issuer;
+    if (issuer?.hasClient !== true) return undefined;
+    const { people, rules, tokens } = issuer;
     const redirect = (): string => `${home().replace(/\/+$/, '')}${callbackPath}`;
-    const flow = new CodeFlow({ issuer: tokens, client, redirect });
+    const flow = new CodeFlow({ issuer: tokens, redirect });
     return new OidcSignIn({
       flow,
       issuer: tokens.name,

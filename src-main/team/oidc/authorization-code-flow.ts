@@ -1,20 +1,11 @@
 /**
- * Signs a user in at the issuer in a browser: authorization code flow with PKCE. Sources: OpenID Connect Core
- * 1.0, 3.1 (the flow); RFC 7636 (PKCE); RFC 9207 (issuer identification); RFC 6749, 2.3.1 (client
- * authentication).
+ * Signs a user in at the issuer in a browser: the authorization code flow with PKCE. Sources: OpenID Connect Core 1.0,
+ * 3.1 (the flow); RFC 7636 (PKCE); RFC 9207 (issuer of the response).
  */
-import { createHash, randomBytes } from 'node:crypto';
+import * as oidc from 'openid-client';
 import { AppError } from '../../core/base/errors.ts';
 import { isObject } from '../../core/base/json.ts';
-import type { DiscoveryDocument } from './discovery-document.ts';
 import type { Claims, OidcIssuer } from './issuer.ts';
-
-/** The dashboard's client registration at the issuer. */
-export interface OidcClient {
-  readonly id: string;
-  /** undefined for a public client, which is protected by PKCE. */
-  readonly secret: string | undefined;
-}
 
 /** Private state of one sign-in; never sent to a browser. */
 export interface PkceState {
@@ -23,8 +14,7 @@ export interface PkceState {
 }
 
 interface CodeFlowDeps {
-  readonly issuer: Pick<OidcIssuer, 'name' | 'document' | 'request' | 'idToken'>;
-  readonly client: OidcClient;
+  readonly issuer: Pick<OidcIssuer, 'name' | 'configuration' | 'unavailable'>;
   /** Returns the redirect URI. Throws AppError if none is configured. */
   readonly redirect: () => string;
 }
@@ -45,103 +35,90 @@ export class CodeFlow {
   }
 
   createPkceState(): PkceState {
-    return { nonce: randomBytes(32).toString('base64url'), verifier: randomBytes(32).toString('base64url') };
+    return { nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
   }
 
   /** Returns the authorization URL. Rejects with AppError `server_unreachable`. */
   async authorizationUrl({ nonce, verifier }: PkceState, state: string): Promise<string> {
-    const { client, issuer, redirect } = this.#parts;
-    const document = await issuer.document();
-    const url = document.address('authorization_endpoint');
-    if (url === undefined)
-      throw new AppError('server_unreachable', `The issuer ${this.host} has no secure authorization endpoint.`);
-    const asked = {
-      response_type: 'code',
-      client_id: client.id,
+    const { issuer, redirect } = this.#parts;
+    const configuration = await issuer.configuration();
+    const server = configuration.serverMetadata();
+    if (server.authorization_endpoint === undefined)
+      throw new AppError('server_unreachable', `The issuer ${this.host} has no authorization endpoint.`);
+    // Groups are a scope of their own at some issuers, and an error at others.
+    const groups = server.scopes_supported?.includes('groups') === true ? ['groups'] : [];
+    const url = oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: redirect(),
-      scope: scopeAt(document),
+      scope: ['openid', 'profile', 'email', ...groups].join(' '),
       state,
       nonce,
-      code_challenge: challengeOf(verifier),
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-    };
-    for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+    });
     return url.href;
   }
 
   /**
-   * The claims for a callback; undefined if the ID token does not belong to this sign-in. The caller must validate the
-   * state first. Rejects with AppError: `not_allowed` if the issuer refused or another one responded,
+   * Returns the claims of the user who signed in, or undefined if the ID token is not for this sign-in. The caller has
+   * checked the state. Rejects with AppError: `not_allowed` if the issuer refused or another one responded,
    * `server_unreachable`.
    */
   async claims(params: URLSearchParams, { nonce, verifier }: PkceState): Promise<Claims | undefined> {
-    const { client, issuer, redirect } = this.#parts;
-    const document = await issuer.document();
-    this.#requireThisIssuer(params.get('iss'), document);
-    const refused = params.get('error');
-    if (refused !== null) throw this.#refusal(refused, params.get('error_description'));
-    const code = params.get('code') ?? '';
-    if (code === '') throw notAllowed('The authorization response has no code.');
-    const { fields, headers } = clientAuthentication(client, document);
-    const given = { grant_type: 'authorization_code', code, redirect_uri: redirect(), code_verifier: verifier };
-    const form = new URLSearchParams({ ...given, ...fields });
-    const { status, body } = await issuer.request('token_endpoint', form, headers);
-    const token = status === 200 && isObject(body) ? body['id_token'] : undefined;
-    if (typeof token === 'string') return issuer.idToken(token, { client: client.id, nonce });
-    throw this.#exchangeFailed(status, isObject(body) ? body['error'] : undefined);
+    const { issuer, redirect } = this.#parts;
+    const configuration = await issuer.configuration();
+    if (!params.has('code') && !params.has('error')) throw notAllowed('The authorization response has no code.');
+    const address = new URL(redirect());
+    address.search = params.toString();
+    try {
+      const tokens = await oidc.authorizationCodeGrant(configuration, address, {
+        expectedNonce: nonce,
+        expectedState: oidc.skipStateCheck,
+        pkceCodeVerifier: verifier,
+      });
+      return tokens.claims();
+    } catch (error) {
+      if (isClaimError(error)) return undefined;
+      throw this.#refusal(error);
+    }
   }
 
-  /** Throws AppError `not_allowed`: otherwise a mix-up attack could send one issuer's code to another. */
-  #requireThisIssuer(said: string | null, document: DiscoveryDocument): void {
-    const isNeeded = document.member('authorization_response_iss_parameter_supported') === true;
-    if (said === this.#parts.issuer.name || (said === null && !isNeeded)) return;
-    throw notAllowed('The authorization response is from another issuer.');
-  }
-
-  #refusal(error: string, description: string | null): AppError {
-    const why = description === null ? plain(error) : `${plain(error)} (${plain(description)})`;
-    return notAllowed(`The issuer ${this.host} did not sign you in: ${why}.`);
-  }
-
-  #exchangeFailed(status: number, error: unknown): AppError {
-    if (error === 'invalid_grant')
+  #refusal(error: unknown): AppError {
+    if (error instanceof oidc.AuthorizationResponseError) {
+      const { error: code, error_description: text } = error;
+      const why = text === undefined ? plain(code) : `${plain(code)} (${plain(text)})`;
+      return notAllowed(`The issuer ${this.host} did not sign you in: ${why}.`);
+    }
+    if (isOfOtherIssuer(error)) return notAllowed('The authorization response is from another issuer.');
+    const code = tokenError(error);
+    if (code === 'invalid_grant')
       return notAllowed('The issuer rejected the authorization code: it was already used or has expired.');
-    const said = typeof error === 'string' ? plain(error) : `HTTP ${status}`;
-    return new AppError('server_unreachable', `The issuer ${this.host} rejected the token request: ${said}.`, {
+    if (code === undefined) return this.#parts.issuer.unavailable(error);
+    return new AppError('server_unreachable', `The issuer ${this.host} rejected the token request: ${code}.`, {
       fix: 'Check --client-id, TOOLTRAY_OIDC_SECRET, and the client registration.',
+      cause: error,
     });
   }
 }
 
-/** Some issuers require a scope for groups, others reject it. */
-function scopeAt(document: DiscoveryDocument): string {
-  const known = document.member('scopes_supported');
-  const groups = Array.isArray(known) && known.includes('groups') ? ['groups'] : [];
-  return ['openid', 'profile', 'email', ...groups].join(' ');
+/** Error code of the token endpoint; undefined if it did not respond with one. */
+function tokenError(error: unknown): string | undefined {
+  if (error instanceof oidc.ResponseBodyError) return plain(error.error);
+  if (error instanceof oidc.WWWAuthenticateChallengeError)
+    return plain(error.cause.find(({ parameters }) => parameters.error !== undefined)?.parameters.error ?? 'HTTP 401');
+  return undefined;
 }
 
-function challengeOf(verifier: string): string {
-  return createHash('sha256').update(verifier).digest('base64url');
+function isClaimError(error: unknown): boolean {
+  return error instanceof oidc.ClientError && error.code?.startsWith('OAUTH_JWT_') === true;
 }
 
-/** Client authentication method. If the metadata names none, it is Basic (RFC 8414, 2). */
-function clientAuthentication(
-  { id, secret }: OidcClient,
-  document: DiscoveryDocument,
-): { readonly fields: Record<string, string>; readonly headers: Record<string, string> } {
-  if (secret === undefined) return { fields: { client_id: id }, headers: {} };
-  const ways = document.member('token_endpoint_auth_methods_supported');
-  const isPost = Array.isArray(ways) && !ways.includes('client_secret_basic') && ways.includes('client_secret_post');
-  if (isPost) return { fields: { client_id: id, client_secret: secret }, headers: {} };
-  const pair = Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64');
-  return { fields: {}, headers: { authorization: `Basic ${pair}` } };
+/** The library names the parameters of the redirect in errors about them. */
+function isOfOtherIssuer(error: unknown): boolean {
+  if (!(error instanceof oidc.ClientError) || !(error.cause instanceof Error)) return false;
+  return isObject(error.cause.cause) && 'parameters' in error.cause.cause;
 }
 
-function formEncoded(text: string): string {
-  return new URLSearchParams({ v: text }).toString().slice('v='.length);
-}
-
-/** The text on one line, truncated. */
+/** Returns foreign text as one short line. */
 function plain(text: string): string {
   return text
     .replaceAll(/[\p{C}\s]+/gu, ' ')

@@ -1,74 +1,79 @@
 /**
- * Validates tokens of the team's issuer. Sources: RFC 9068, 4 (access tokens); OpenID Connect Core
- * 1.0, 3.1.3.7 (ID tokens); RFC 8725 (JWT best practices).
+ * The OpenID Connect issuer of a team: its metadata and keys, and verification of its access tokens. Sources: OpenID
+ * Connect Discovery 1.0, 4; RFC 8414, 3; RFC 9068, 4 (access tokens); RFC 8725 (common mistakes with JWTs).
  */
-import { decodeJwt, errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
-import { HttpFetch } from '../../core/edition.ts';
-import { AppError } from '../../core/base/errors.ts';
-import { type DiscoveryDocument, IssuerFetch } from './discovery-document.ts';
-import { JwksCache } from './jwks.ts';
+import { createRemoteJWKSet, customFetch as jwksFetch, decodeJwt, errors, jwtVerify } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import * as oidc from 'openid-client';
+import { HttpFetch, isSafeUrl } from '../../core/edition.ts';
+import { AppError, errorText } from '../../core/base/errors.ts';
+
+/** The dashboard, as the issuer has registered it. */
+export interface OidcClient {
+  readonly id: string;
+  /** Undefined for a public client: PKCE alone binds the code to it. */
+  readonly secret: string | undefined;
+}
 
 export interface IssuerOptions {
-  /** Issuer identifier, as in its metadata. */
+  /** The issuer's name exactly as in its metadata. */
   readonly issuer: string;
-  /** Accept only access tokens with the type `at+jwt`; many issuers use `JWT`. */
+  readonly client?: OidcClient | undefined;
+  /** Accept only access tokens of type `at+jwt`; many issuers use `JWT`. */
   readonly needsType?: boolean | undefined;
-  /** May configure a proxy. */
+  /** Source of the proxy variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Current time in ms since 1970. */
-  readonly now?: () => number;
 }
 
 /** Claims of a valid token that the issuer signed for this audience. */
 export type Claims = JWTPayload & { readonly sub: string; readonly exp: number };
 
-/** Asymmetric algorithms only: with a symmetric key, whoever verifies tokens could also create them. */
+interface IssuerState {
+  readonly configuration: oidc.Configuration;
+  readonly keys: ReturnType<typeof createRemoteJWKSet>;
+  /** When they were read, in ms since 1970. */
+  readonly at: number;
+}
+
+/** Asymmetric only: with a shared key, whoever verifies tokens could also make them. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-/** Tolerated clock difference, in seconds. */
-const leewaySeconds = 60;
+const clockSkewSeconds = 60;
+const refreshAfterMs = 5 * 60_000;
+/** Maximum age of keys while the issuer is unreachable: a revoked key must not stay valid for days. */
+const maxAgeMs = 12 * 60 * 60_000;
+/** Minimum time between two requests to the issuer, whatever tokens arrive. */
+const cooldownMs = 5_000;
+const requestTimeoutSeconds = 5;
 
 export class OidcIssuer {
   readonly name: string;
   readonly #options: IssuerOptions;
   readonly #http: HttpFetch;
-  readonly #fetch: IssuerFetch;
-  readonly #keys: JwksCache;
-  readonly #now: () => number;
+  #state: IssuerState | undefined;
+  #refreshing: Promise<IssuerState> | undefined;
+  #failure: { readonly error: AppError; readonly at: number } | undefined;
 
-  /** Sends no request yet. Throws AppError `bad_request` for an invalid issuer identifier. */
+  /** Sends no request yet. Throws AppError `bad_request` unless the issuer is an HTTPS or loopback URL. */
   constructor(options: IssuerOptions) {
-    const { issuer, env, now = Date.now } = options;
+    const url = URL.canParse(options.issuer) ? new URL(options.issuer) : undefined;
+    if (url === undefined || url.search !== '' || url.hash !== '' || !isSafeUrl(url, 'loopback'))
+      throw new AppError('bad_request', `${JSON.stringify(options.issuer)} is no issuer.`, {
+        fix: 'Use the HTTPS URL exactly as in the issuer’s metadata, without a query.',
+      });
     this.#options = options;
-    this.name = issuer;
-    this.#now = now;
-    this.#http = new HttpFetch({ env });
-    this.#fetch = new IssuerFetch(issuer, this.#http);
-    this.#keys = new JwksCache(this.#fetch, now);
+    this.name = options.issuer;
+    this.#http = new HttpFetch({ env: options.env });
   }
 
-  /** Metadata of the issuer, refreshed regularly. Rejects with AppError `server_unreachable`. */
-  document(): Promise<DiscoveryDocument> {
-    return this.#keys.document();
+  /** Metadata of the issuer with the dashboard as its client. Rejects with AppError `server_unreachable`. */
+  async configuration(): Promise<oidc.Configuration> {
+    return (await this.#current()).configuration;
   }
 
-  /**
-   * Sends a form to an endpoint of its metadata, such as `token_endpoint`. Rejects with AppError `server_unreachable`.
-   */
-  async request(
-    member: string,
-    form: URLSearchParams,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<{ readonly status: number; readonly body: unknown }> {
-    const address = (await this.document()).address(member);
-    if (address === undefined) throw this.#fetch.unavailable(new Error(`its metadata has no ${member} that is safe`));
-    const type = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
-    return this.#fetch.ask(address, { method: 'POST', body: form.toString(), headers: { ...type, ...headers } });
-  }
-
-  /** Whether the token claims to be from this issuer, without verification. */
+  /** Whether the token names this issuer. Not verified: anybody can write that. */
   issued(token: string): boolean {
     try {
       return decodeJwt(token).iss === this.name;
@@ -78,69 +83,132 @@ export class OidcIssuer {
   }
 
   /**
-   * Validates an access token for one of the accepted audiences; undefined if invalid, `over` if expired. Rejects with
-   * AppError `server_unreachable`.
+   * Returns the claims of a valid access token for one of our audiences, `over` for an expired one, and undefined for
+   * any other. Rejects with AppError `server_unreachable`.
    */
   async accessToken(token: string, isOurs: (audience: string) => boolean): Promise<Claims | 'over' | undefined> {
     if (!this.issued(token)) return undefined;
-    const claims = await this.#verified(token, (type) => this.#isAccessType(type));
-    if (claims === 'over') return claims;
-    if (claims === undefined || !audiencesOf(claims).some(isOurs)) return undefined;
-    // Rejects ID tokens for a client of our name, and sender-constrained tokens, for which a bearer proves nothing.
+    const claims = await this.#verified(token);
+    if (claims === undefined || claims === 'over') return claims;
+    if (![claims.aud ?? []].flat().some(isOurs)) return undefined;
+    // ID tokens, and tokens bound to a key, which a bearer does not prove.
     const isOther = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'cnf'].some((name) => name in claims);
     return isOther ? undefined : claims;
-  }
-
-  /**
-   * Validates the ID token of the sign-in with this nonce; undefined if invalid. Rejects with AppError
-   * `server_unreachable`.
-   */
-  async idToken(token: string, of: { readonly client: string; readonly nonce: string }): Promise<Claims | undefined> {
-    const claims = await this.#verified(token, (type) => type === undefined || type === 'jwt');
-    if (claims === undefined || claims === 'over' || claims['nonce'] !== of.nonce) return undefined;
-    const audiences = audiencesOf(claims);
-    const { azp } = claims;
-    if (!audiences.includes(of.client)) return undefined;
-    return azp === of.client || (azp === undefined && audiences.length === 1) ? claims : undefined;
   }
 
   close(): void {
     this.#http.close();
   }
 
-  async #verified(token: string, isType: (type: string | undefined) => boolean): Promise<Claims | 'over' | undefined> {
-    const options: JWTVerifyOptions = {
-      algorithms,
-      issuer: this.name,
-      requiredClaims: ['sub', 'exp'],
-      clockTolerance: leewaySeconds,
-      currentDate: new Date(this.#now()),
-    };
+  async #verified(token: string): Promise<Claims | 'over' | undefined> {
+    const required = { issuer: this.name, requiredClaims: ['sub', 'exp'], clockTolerance: clockSkewSeconds };
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, this.#keys.find, options);
+      const { payload, protectedHeader } = await jwtVerify(token, this.#key, { algorithms, ...required });
       const { sub, exp = 0 } = payload;
-      // The leeway is for `nbf` and `iat` only: clients know the expiry and refresh before.
-      if (exp * 1000 <= this.#now()) return 'over';
-      if (typeof sub !== 'string' || sub === '' || !isType(typeOf(protectedHeader.typ))) return undefined;
+      // The tolerance is for the start only: a client knows when its token expires, and renews it before.
+      if (exp * 1000 <= Date.now()) return 'over';
+      if (typeof sub !== 'string' || sub === '' || !this.#isAccessType(protectedHeader.typ)) return undefined;
       return { ...payload, sub, exp };
     } catch (error) {
-      if (error instanceof AppError) throw error;
-      // Checked after signature and issuer.
       if (error instanceof errors.JWTExpired) return 'over';
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
       throw error;
     }
   }
 
-  #isAccessType(type: string | undefined): boolean {
+  #isAccessType(header: string | undefined): boolean {
+    const type = header?.toLowerCase().replace(/^application\//, '');
     return type === 'at+jwt' || (this.#options.needsType !== true && (type === undefined || type === 'jwt'));
+  }
+
+  readonly #key: JWTVerifyGetKey = async (header, token) => {
+    const { keys, at } = await this.#current();
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || Date.now() - at < cooldownMs) throw error;
+      return (await this.#refresh()).keys(header, token);
+    }
+  };
+
+  async #current(): Promise<IssuerState> {
+    const state = this.#state;
+    const ageMs = Date.now() - (state?.at ?? -Infinity);
+    if (state !== undefined && ageMs <= refreshAfterMs) return state;
+    try {
+      return await this.#refresh();
+    } catch (error) {
+      if (state !== undefined && ageMs <= maxAgeMs) return state;
+      throw error;
+    }
+  }
+
+  /** Concurrent callers share one request. Rejects with AppError `server_unreachable`. */
+  #refresh(): Promise<IssuerState> {
+    const { error, at } = this.#failure ?? { at: -Infinity };
+    if (error !== undefined && Date.now() - at < cooldownMs) return Promise.reject(error);
+    this.#refreshing ??= this.#read()
+      .then((state) => {
+        this.#failure = undefined;
+        return (this.#state = state);
+      })
+      .catch((cause: unknown) => {
+        this.#failure = { error: this.unavailable(cause), at: Date.now() };
+        throw this.#failure.error;
+      })
+      .finally(() => (this.#refreshing = undefined));
+    return this.#refreshing;
+  }
+
+  async #read(): Promise<IssuerState> {
+    const configuration = await this.#discover('oidc').catch(() => this.#discover('oauth2'));
+    const { issuer, jwks_uri: address = '' } = configuration.serverMetadata();
+    if (issuer !== this.name) throw new Error(`its metadata names ${JSON.stringify(issuer)}`);
+    const url = URL.canParse(address) ? new URL(address) : undefined;
+    if (url === undefined || !(url.protocol === 'https:' || this.#isInsecure)) throw new Error('it has no jwks_uri');
+    // Refreshed here, so that an unreachable issuer does not invalidate the keys that are known.
+    const age = { cacheMaxAge: Infinity, cooldownDuration: Infinity };
+    const keys = createRemoteJWKSet(url, { ...age, [jwksFetch]: this.#http.fetch });
+    await keys.reload();
+    return { configuration, keys, at: Date.now() };
+  }
+
+  #discover(algorithm: 'oidc' | 'oauth2'): Promise<oidc.Configuration> {
+    const { id = 'tooltray', secret } = this.#options.client ?? {};
+    return oidc.discovery(new URL(this.name), id, undefined, clientAuthentication(secret), {
+      algorithm,
+      timeout: requestTimeoutSeconds,
+      [oidc.customFetch]: (url, { body, ...init }) =>
+        this.#http.fetch(url, { ...init, ...(body instanceof URLSearchParams && { body: body.toString() }) }),
+      execute: [oidc.enableNonRepudiationChecks, ...(this.#isInsecure ? [oidc.allowInsecureRequests] : [])],
+    });
+  }
+
+  /** Only an issuer on this machine may be named without HTTPS. */
+  get #isInsecure(): boolean {
+    return this.name.startsWith('http:');
+  }
+
+  /** Error text for client apps and browsers. */
+  unavailable(cause: unknown): AppError {
+    return new AppError(
+      'server_unreachable',
+      `Cannot verify tokens: the issuer ${new URL(this.name).host} is unreachable.`,
+      {
+        fix: 'Try again later. Personal access tokens still work.',
+        cause: new Error(errorText(cause), { cause }),
+      },
+    );
   }
 }
 
-function typeOf(said: unknown): string | undefined {
-  return typeof said === 'string' ? said.toLowerCase().replace(/^application\//, '') : undefined;
-}
-
-function audiencesOf({ aud }: JWTPayload): readonly string[] {
-  return aud === undefined ? [] : [aud].flat();
+/** Basic, unless the metadata names only the other one. Source: RFC 8414, 2. */
+function clientAuthentication(secret: string | undefined): oidc.ClientAuth {
+  if (secret === undefined) return oidc.None();
+  const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
+  return (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const isPost = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
+    (isPost ? post : basic)(server, client, body, headers);
+  };
 }

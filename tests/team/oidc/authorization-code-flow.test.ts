@@ -1,7 +1,7 @@
 /** The authorization code flow at a real OIDC provider, with each way of client authentication. */
 import { onTestFinished, test, expect } from 'vitest';
-import { CodeFlow, type OidcClient } from '../../../src-main/team/oidc/authorization-code-flow.ts';
-import { OidcIssuer } from '../../../src-main/team/oidc/issuer.ts';
+import { CodeFlow } from '../../../src-main/team/oidc/authorization-code-flow.ts';
+import { type OidcClient, OidcIssuer } from '../../../src-main/team/oidc/issuer.ts';
 import { browseAs, registerClient } from '../../support/oidc-person.ts';
 import { testIssuer, type TestIssuer } from '../../support/test-issuer.ts';
 
@@ -9,9 +9,9 @@ const redirect = 'http://127.0.0.1:9/callback';
 const secret = 'one: two %20+&';
 
 function flowAt(idp: TestIssuer, client: OidcClient): CodeFlow {
-  const issuer = new OidcIssuer({ issuer: idp.issuer, env: {} });
+  const issuer = new OidcIssuer({ issuer: idp.issuer, client, env: {} });
   onTestFinished(() => issuer.close());
-  return new CodeFlow({ issuer, client, redirect: () => redirect });
+  return new CodeFlow({ issuer, redirect: () => redirect });
 }
 
 async function signIn(flow: CodeFlow): ReturnType<CodeFlow['claims']> {
