@@ -1,4 +1,4 @@
-/** Entry of the page. */
+/** Entry point of the page. */
 import { mount } from 'svelte';
 import '@fontsource-variable/inter/wght.css';
 import { AppStateStore } from './lib/app-state.svelte.ts';
@@ -16,8 +16,8 @@ ensureLocale();
 storeKeyFromUrl();
 const unsaved = new UnsavedEdits();
 unsaved.confirmLeave();
-// A link pasted over the address changes the fragment only, which loads nothing. Who is let in already stays where they
-// are.
+// A link pasted into the address bar changes only the fragment, which does not reload the page. An authenticated page
+// keeps its place.
 addEventListener('hashchange', ({ oldURL }) => {
   if (!location.hash.startsWith('#key=')) return;
   if (storeKeyFromUrl()) location.reload();

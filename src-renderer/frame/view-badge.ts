@@ -1,4 +1,4 @@
-/** What the sidebar shows next to a view: a number where decisions wait, a dot where a server needs the user. Pure. */
+/** Badges of views in the sidebar: a number of pending decisions, or a dot if a server needs the user. Pure. */
 import type { View } from '../lib/addresses.ts';
 import type { Slices } from '../lib/app-state.svelte.ts';
 

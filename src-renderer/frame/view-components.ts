@@ -1,4 +1,4 @@
-/** Which component shows which view. */
+/** Maps views to components. */
 import type { Component } from 'svelte';
 import type { View } from '../lib/addresses.ts';
 import ActivityView from '../views/activity/ActivityView.svelte';
@@ -26,7 +26,7 @@ const viewComponents: Readonly<Record<View, Component>> = {
   tokens: TokensView,
 };
 
-/** `isTeams`: servers of a team are looked at, and changed elsewhere. */
+/** `isTeams`: a team's servers are shown read-only. */
 export function componentOf(view: View, isTeams: boolean): Component {
   return view === 'servers' && isTeams ? TeamServersView : viewComponents[view];
 }

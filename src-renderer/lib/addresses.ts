@@ -1,7 +1,4 @@
-/**
- * The addresses of the dashboard's places: `#/servers/github/log?since=1`. Pure; what is shown now is in
- * routes.svelte.ts.
- */
+/** URLs of the dashboard's places: `#/servers/github/log?since=1`. Pure; the current route is in routes.svelte.ts. */
 
 export const views = ['overview', 'activity', 'spills', 'servers', 'setup', 'inbox', 'settings'] as const;
 const admins = ['overview', 'activity', 'spills', 'servers', 'inbox', 'people', 'audit', 'tokens'] as const;
@@ -17,14 +14,14 @@ export function viewsFor(team: { readonly role: 'admin' | 'member' } | null | un
 /** Returns the addressed view, or the nearest one that the viewer may see. */
 export function allowedView(all: readonly View[], named: View): View {
   if (all.includes(named)) return named;
-  // An app of a team is connected by a token.
+  // Team users connect an app with a token.
   return named === 'setup' && all.includes('tokens') ? 'tokens' : 'overview';
 }
 
-/** The views that begin a new group in the sidebar. */
+/** Views that start a new group in the sidebar. */
 export const groupStarts: ReadonlySet<View> = new Set(['servers', 'settings', 'people', 'tokens']);
 
-/** The part of a view that it opens with. */
+/** The default part of a view. */
 export function homeOf(view: View): readonly string[] {
   return view === 'activity' ? ['sessions', 'all'] : [];
 }
@@ -66,7 +63,7 @@ export function queryOf(hash: string): URLSearchParams {
   return new URLSearchParams(hash.split('?')[1] ?? '');
 }
 
-/** An address that a user typed may hold anything. */
+/** A URL typed by a user may contain anything. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

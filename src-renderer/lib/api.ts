@@ -1,4 +1,4 @@
-/** The page's questions to the core: through the desktop app where it runs in one, else over HTTP on its own origin. */
+/** Requests to the core: through the desktop app's bridge where available, else over HTTP. */
 import type { RpcFailure, RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import type { Bridge } from './bridge.d.ts';
 import { signRequest } from './page-key.ts';
@@ -6,7 +6,7 @@ import { signRequest } from './page-key.ts';
 export type Input<M extends RpcMethod> = RpcMethods[M]['input'];
 export type Output<M extends RpcMethod> = RpcMethods[M]['output'];
 
-/** Why a question was not answered, as the core says it. */
+/** An error response of the core. */
 export class ApiError extends Error implements RpcFailure {
   readonly code: string;
   readonly fix: string;
@@ -32,7 +32,7 @@ const unverifiedServerError: RpcFailure = {
 
 export const api = { ask, readSpill };
 
-/** Rejects with AskError. */
+/** Rejects with ApiError. */
 async function ask<M extends RpcMethod>(method: M, input: Input<M>, signal?: AbortSignal): Promise<Output<M>> {
   const answer = await (window.tooltray === undefined
     ? requestOverHttp(method, input, signal)
@@ -41,7 +41,7 @@ async function ask<M extends RpcMethod>(method: M, input: Input<M>, signal?: Abo
   return answer.value as Output<M>;
 }
 
-/** A kept answer as it came, for pictures, sound and downloads. Rejects with AskError. */
+/** The original bytes of a spilled result, for images, audio, and downloads. Rejects with ApiError. */
 async function readSpill(id: string, signal?: AbortSignal): Promise<Blob> {
   const response = await send(`spill/${encodeURIComponent(id)}`, { signal });
   if (!response.ok) throw new ApiError(await failureOf(response));
@@ -110,13 +110,13 @@ export async function failureOf(response: Response): Promise<RpcFailure> {
   }
 }
 
-/** Whatever was thrown, as something that can be shown. */
+/** Converts any thrown value to an error that can be shown. */
 export function toFailure(error: unknown): RpcFailure {
   if (error instanceof ApiError) return error;
   return { code: 'page', message: error instanceof Error ? error.message : String(error), fix: '' };
 }
 
-/** What happened, and what to do about it. */
+/** The error and its fix. */
 export function formatFailure({ message, fix }: RpcFailure): string {
   return `${message} ${fix}`.trim();
 }

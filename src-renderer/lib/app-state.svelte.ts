@@ -1,5 +1,5 @@
 /**
- * The core's state as the page knows it. The entry makes one; whatever is below the frame reads it with
+ * The core's state in the page. Created by the entry point; components read it with
  * `useAppState()`.
  */
 import { createContext } from 'svelte';
@@ -8,10 +8,10 @@ import { type Connection, watchState } from './state-stream.ts';
 
 export const [useAppState, provideAppState] = createContext<AppStateStore>();
 
-/** undefined until the first message. They stay while the core is gone, so that there is something to read. */
+/** undefined until the first message. They are kept while the core is unavailable. */
 export type Slices = { readonly [S in keyof AppState]: AppState[S] | undefined };
 
-/** Whether somebody of a team looks, who has some of the views and none of what is one user's. */
+/** Whether the viewer is a team user, who has other views and no single-user data. */
 export function isOfTeam({ team }: Pick<Slices, 'team'>): boolean {
   return team !== null && team !== undefined;
 }
@@ -35,10 +35,10 @@ export class AppStateStore implements Slices {
   team = $state.raw<AppState['team']>();
 
   connection = $state<Connection>('connecting');
-  /** While the core is gone: when the slices were last true, in ms since 1970. */
+  /** While the core is unavailable: time when the slices were last current, in ms since 1970. */
   asOf = $state<number>();
 
-  /** Begins to listen; returns how to end it. */
+  /** Starts listening; returns a function that stops it. */
   start(): () => void {
     return watchState({
       onChange: (change) => this.apply(change),

@@ -1,9 +1,9 @@
 /**
- * What a part of a view asks the core: what of it is in progress, and why the last question was not answered.
+ * Requests of a component: what is in progress, and the last error.
  *
- *     const saving = new Asking();
- *     await saving.run(() => api.ask('saveServer', entry), 'saving');
- *     {#if saving.failure}<ErrorState failure={saving.failure} title="It was not saved" />{/if}
+ * const saving = new RequestState();
+ * await saving.run(() => api.ask('saveServer', entry), 'saving');
+ * {#if saving.failure}<ErrorState failure={saving.failure} title="It was not saved" />{/if}
  */
 import type { RpcFailure } from '../../src-main/rpc/contract.ts';
 import { toFailure } from './api.ts';
@@ -15,40 +15,40 @@ export class RequestState {
   #named = $state.raw<{ readonly what: string }>();
   #controller = new AbortController();
 
-  /** What is in progress; undefined: nothing that has a name. */
+  /** Name of the request in progress; undefined: none that has a name. */
   get busy(): string | undefined {
     return this.#named?.what;
   }
 
   /**
-   * Does what a user asked for; what went wrong before is no longer shown. `what` names it where the page shows that it
-   * is in progress. Never rejects, answers whether it was done.
+   * Runs a user's request; clears the previous error. `what` names it for the page. Never rejects; resolves to whether
+   * it succeeded.
    */
   async run(work: Work, what?: string): Promise<boolean> {
     this.failure = undefined;
     const named = what === undefined ? undefined : { what };
     if (named !== undefined) this.#named = named;
     const isDone = await this.#ask(work);
-    // The name of a newer question stays.
+    // A newer request keeps its name.
     if (named !== undefined && this.#named === named) this.#named = undefined;
     return isDone;
   }
 
-  /** As run, for what the page reads again by itself: a failure stays in sight until there is an answer. */
+  /** Like `run`, for background refreshes: an error stays visible until a refresh succeeds. */
   async refresh(work: Work): Promise<boolean> {
     const isDone = await this.#ask(work);
     if (isDone) this.failure = undefined;
     return isDone;
   }
 
-  /** As refresh, for an effect: returns how to take the question back. */
+  /** Like `refresh`, for an effect: returns a function that cancels it. */
   poll(work: Work): () => void {
     void this.refresh(work);
     const line = this.#controller;
     return () => line.abort();
   }
 
-  /** Takes the last question back, where it heeds its signal; that is no failure. */
+  /** Cancels the last request, if it uses its signal; this is not an error. */
   stop(): void {
     this.#controller.abort();
     this.#named = undefined;

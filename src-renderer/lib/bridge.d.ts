@@ -1,16 +1,16 @@
-/** What the desktop app's preload gives the page; absent in a browser. */
+/** The bridge from the desktop app's preload script; absent in a browser. */
 import type { RpcFailure, StateChange } from '../../src-main/rpc/contract.ts';
 
 export interface Bridge {
-  /** `question`: a name of its own, by which it can be taken back. */
+  /** `question`: ID for cancelling it. */
   request(
     method: string,
     input: unknown,
     question?: string,
   ): Promise<{ readonly value: unknown } | { readonly error: RpcFailure }>;
-  /** The answer is no longer wanted: whatever works on it stops. */
+  /** Cancels a request. */
   takeBack(question: string): void;
-  /** Returns how to stop listening. */
+  /** Returns an unsubscribe function. */
   watch(listener: (change: StateChange) => void): () => void;
 }
 

@@ -1,11 +1,11 @@
-/** Tables for a spreadsheet. Pure. */
+/** CSV export. Pure. */
 
-/** Lines end as RFC 4180 says. */
+/** Line endings as in RFC 4180. */
 export function csvText(rows: readonly (readonly (string | number | boolean | undefined)[])[]): string {
   return `${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
-/** Texts are a model's or a server's: a spreadsheet must not take one for a formula. */
+/** Text may come from a model or a server: spreadsheets must not interpret it as a formula. */
 function cell(value: string | number | boolean | undefined): string {
   if (typeof value !== 'string') return String(value ?? '');
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

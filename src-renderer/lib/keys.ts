@@ -1,9 +1,9 @@
-/** Which key does what, everywhere in the dashboard. Pure. */
+/** Keyboard shortcuts of the whole dashboard. Pure. */
 import type { View } from './addresses.ts';
 
 export interface KeyPress {
   readonly key: string;
-  /** Where the key is, whatever it writes there: `KeyK`. */
+  /** Physical key: `KeyK`. */
   readonly code: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
@@ -11,7 +11,7 @@ export interface KeyPress {
   readonly shiftKey: boolean;
 }
 
-/** As the system writes it, and as `aria-keyshortcuts` has it. */
+/** As shown on this system, and as in `aria-keyshortcuts`. */
 export interface KeyName {
   readonly shown: string;
   readonly aria: string;
@@ -36,29 +36,29 @@ const viewKeys: Readonly<Record<View, string>> = {
   audit: 'l',
   tokens: 't',
 };
-/** The second key has to follow within this time, in ms. */
+/** Maximum time until the second key, in ms. */
 export const sequenceMs = 1_500;
 
 export function paletteKey(isMac: boolean): KeyName {
   return isMac ? { shown: '⌘K', aria: 'Meta+K' } : { shown: 'Ctrl+K', aria: 'Control+K' };
 }
 
-/** The keys that open a view, one after the other. */
+/** Key sequence that opens a view. */
 export function keysOfView(view: View): readonly [string, string] {
   return ['G', viewKeys[view].toUpperCase()];
 }
 
-/** Beside what it does: `Filter (/)`. */
+/** Adds the key to a label: `Filter (/)`. */
 export function withKey(what: string, { shown }: KeyName): string {
   return `${what} (${shown})`;
 }
 
-/** `go`: the next key says where. */
+/** `go`: the next key selects the view. */
 export type Command = { readonly view: View } | 'go' | 'filter' | 'palette' | 'help' | 'add-server';
 
 /**
- * Returns what a key does; undefined for a key without a meaning. `isTyping`: the focus is in a field; `isAfterGo`: the
- * key before it was G; `views`: those that can be opened.
+ * The command of a key; undefined if it has none. `isTyping`: a text field has the focus; `isAfterGo`: the previous
+ * key was G; `views`: the available ones.
  */
 export function commandOf(
   press: KeyPress,
@@ -87,13 +87,13 @@ export function commandOf(
   return press.key === helpKey.shown ? 'help' : undefined;
 }
 
-/** The key with Ctrl or Command that opens the palette, and no other held key. */
+/** Ctrl or Command with the palette's key, without other modifiers. */
 export function isPalettePress(press: KeyPress, isMac: boolean): boolean {
   const { ctrlKey, metaKey, altKey, shiftKey } = press;
   return letterOf(press) === 'k' && metaKey === isMac && ctrlKey !== isMac && !altKey && !shiftKey;
 }
 
-/** What the key writes; where that is not a Latin letter, the letter of its place. */
+/** The typed letter; if it is not Latin, the letter of the physical key. */
 function letterOf({ key, code }: KeyPress): string {
   const place = /^Key([A-Z])$/.exec(code)?.[1];
   return key > '\u007f' && key.length === 1 && place !== undefined ? place.toLowerCase() : key.toLowerCase();

@@ -1,7 +1,7 @@
 /**
- * Makes a `<dialog>` the system's own modal one for as long as it is there, and gives the focus back afterwards:
- * `<dialog {@attach modal(onclose)}>`. It goes when whoever opened it takes it away: one that had closed by itself
- * could not be opened again before that.
+ * Shows a `<dialog>` as modal while it is mounted, and restores the focus afterwards:
+ * `<dialog {@attach modal(onclose)}>`. The parent must remove it: a dialog that closed itself
+ * could not be opened again.
  */
 import type { Attachment } from 'svelte/attachments';
 
@@ -9,7 +9,7 @@ export function modal(onclose: () => void): Attachment<HTMLDialogElement> {
   return (dialog) => {
     const before = document.activeElement;
     const cancel = (event: Event): void => {
-      // What is in the dialog may be cancelled, too: the choice of a file.
+      // Elements in the dialog, such as file inputs, also emit cancel events.
       if (event.target !== dialog) return;
       event.preventDefault();
       onclose();
@@ -17,7 +17,7 @@ export function modal(onclose: () => void): Attachment<HTMLDialogElement> {
     dialog.addEventListener('cancel', cancel);
     dialog.addEventListener('close', onclose);
     dialog.showModal();
-    // Removing a modal dialog does not give the focus back as closing it does.
+    // Removing a modal dialog does not restore the focus, unlike closing it.
     return () => {
       dialog.removeEventListener('cancel', cancel);
       dialog.removeEventListener('close', onclose);

@@ -1,6 +1,6 @@
-/** Two letters and a tile that stand for an app: its own mark is its owner's, and nobody's here to show. Pure. */
+/** Initials and a color for an app, because logos belong to their owners. Pure. */
 
-/** Tiles of `components/Monogram.svelte`. */
+/** Colors of `components/Monogram.svelte`. */
 export const tiles = ['tint', 'accent', 'ink', 'track'] as const;
 
 export interface Monogram {
@@ -9,8 +9,7 @@ export interface Monogram {
 }
 
 /**
- * The first letters of its first and last word, or the first two of its only one; the same name always has the same
- * tile.
+ * Initials of the first and last word, or the first two letters of a single one; the color depends on the name only.
  */
 export function monogramOf(name: string): Monogram {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -1,20 +1,20 @@
 /**
- * The key that lets this page in: it comes in the link's fragment, leaves the address at once, and stays with this
- * origin. It is never sent: who answers at this address may be another program by now. Questions are signed, answers
- * have to prove.
+ * The key that authenticates this page. It arrives in the link's fragment, is removed from the URL immediately, and is
+ * stored for this origin. It is never sent, because another program may listen at this address by now: requests are
+ * signed, and responses must prove that they know it.
  */
 
 const storageName = 'tooltray.key';
 const encoder = new TextEncoder();
 
 /**
- * Takes the key out of the address, where there is one. To be called before anything reads the address. @returns
- * whether it is a new one.
+ * Removes the key from the URL, if there is one. Call it before anything reads the URL. @returns whether the key is
+ * new.
  */
 export function storeKeyFromUrl(): boolean {
   const encoded = /^#key=(.+)$/.exec(location.hash)?.[1];
   if (encoded === undefined) return false;
-  // A core that asks for none says so: an old one would have this page wait for a proof.
+  // A core without a key says so; with an old key this page would wait for a proof.
   const key = encoded === 'none' ? null : decodeURIComponent(encoded);
   const isNew = key !== localStorage.getItem(storageName);
   if (key === null) localStorage.removeItem(storageName);
@@ -24,13 +24,13 @@ export function storeKeyFromUrl(): boolean {
 }
 
 export interface SignedRpcRequest {
-  /** What the question carries over HTTP. */
+  /** HTTP headers of the request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether an answer comes from the core that the key is of. */
+  /** Whether a response proves that it comes from the core that has this key. */
   readonly isAnsweredBy: (response: Response) => boolean;
 }
 
-/** Signs one question, for once. */
+/** Signs one request. */
 export async function signRequest(method: string, path: string, body = ''): Promise<SignedRpcRequest> {
   const key = localStorage.getItem(storageName);
   if (key === null) return { headers: {}, isAnsweredBy: () => true };

@@ -1,4 +1,4 @@
-/** On which system this page is shown. */
+/** Whether this page is shown on macOS. */
 export function isOnMac(): boolean {
   return navigator.userAgent.includes('Mac');
 }

@@ -1,4 +1,4 @@
-/** What JSON calls an object, distinguished from lists and from what is none. */
+/** Whether a value is a JSON object, not an array or null. */
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

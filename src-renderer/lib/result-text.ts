@@ -1,22 +1,19 @@
-/**
- * Texts of a call made readable. Numbers keep their digits, and what was cut in the middle is shown as far as it goes.
- * Pure.
- */
+/** Formats payloads. Numbers keep their digits, and truncated text is shown as far as it goes. Pure. */
 import { count } from './format.ts';
 import { isRecord } from './record.ts';
 
-/** What a result says, block by block. */
+/** One content block of a result. */
 export interface Block {
   /** `Text`, `image/png`, `Structured content`. */
   readonly title: string;
   readonly text: string;
 }
 
-/** JSON with one member a line. Works on the letters: parsing would change big numbers and refuse what was cut. */
+/** Indents JSON. Works on the text, because parsing would change big numbers and reject truncated text. */
 export function prettyJson(json: string): string {
   let depth = 0;
   const line = (): string => `\n${'  '.repeat(Math.min(depth, 40))}`;
-  // Strings, open ones at a cut end included, then brackets, then what stands between them.
+  // Strings, including one truncated at the end, then brackets, then everything else.
   const tokens = json.match(/"(?:[^"\\]|\\.)*"?|[[\]{}]|,|:|[^\s",:[\]{}]+|\s+/gs) ?? [];
   let out = '';
   let opened = false;
@@ -24,7 +21,7 @@ export function prettyJson(json: string): string {
     if (/^\s/.test(token)) continue;
     const closes = token === '}' || token === ']';
     if (closes) depth = Math.max(0, depth - 1);
-    // Nothing stands between the brackets of what is empty.
+    // Empty objects and arrays stay on one line.
     if (opened !== closes) out += line();
     opened = token === '{' || token === '[';
     if (opened) depth++;
@@ -34,7 +31,7 @@ export function prettyJson(json: string): string {
   return out;
 }
 
-/** The blocks of a tool's result; undefined if the text is none that can be read whole. */
+/** The blocks of a tool's result; undefined if it cannot be parsed. */
 export function resultBlocks(json: string): readonly Block[] | undefined {
   const result = parsed(json);
   if (!isRecord(result)) return undefined;
@@ -44,7 +41,7 @@ export function resultBlocks(json: string): readonly Block[] | undefined {
   return [...blocks, { title: 'Structured content', text: memberText(prettyJson(json), 'structuredContent') }];
 }
 
-/** A member of the topmost object as it is spelled, out of what prettyJson made. */
+/** The text of a top-level member in the output of `prettyJson`. */
 export function memberText(pretty: string, name: string): string {
   const lines = pretty.split('\n');
   const opening = `  "${name}": `;
@@ -64,7 +61,7 @@ function blockOf(block: unknown): Block {
   return typeof uri === 'string' ? { title, text: uri } : { title, text: JSON.stringify(block, undefined, 2) };
 }
 
-/** Many tools answer with JSON as text. */
+/** Many tools return JSON as text. */
 function readable(text: string): string {
   const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
   return value === undefined ? text : prettyJson(text);

@@ -1,11 +1,11 @@
-/** Where in the dashboard we are. The address is the state, so that every row has a link. */
+/** The current place in the dashboard. It is stored in the URL, so that everything can be linked. */
 import { createSubscriber } from 'svelte/reactivity';
 import { hrefTo, isView, partsOf, queryOf, type View } from './addresses.ts';
 
 export { hrefTo, type View } from './addresses.ts';
 
 const storageName = 'tooltray.view';
-/** Reading a route inside an effect or template reads it again when the address changes. */
+/** Reading a route in an effect or template makes it depend on the URL. */
 const follow = createSubscriber((update) => {
   addEventListener('hashchange', update);
   return () => removeEventListener('hashchange', update);
@@ -16,7 +16,7 @@ export const routes = {
     const [view] = parts();
     return isView(view) ? view : (lastView() ?? 'overview');
   },
-  /** What comes after the view: `['github', 'log']`. */
+  /** Path after the view: `['github', 'log']`. */
   get path(): readonly string[] {
     return parts().slice(1);
   },
@@ -24,22 +24,22 @@ export const routes = {
     follow();
     return queryOf(location.hash);
   },
-  /** Goes there: `routes.go('servers', 'github', 'log')`. */
+  /** Navigates: `routes.go('servers', 'github', 'log')`. */
   go(view: View, ...path: readonly string[]): void {
     location.hash = hrefTo(view, path);
   },
-  /** Goes there without a step for the Back button: for what changes often, as the tab of a drawer. */
+  /** Navigates without a history entry: for frequent changes, such as tabs. */
   replace(view: View, path: readonly string[], query?: Readonly<Record<string, string>>): void {
     location.replace(hrefTo(view, path, query));
   },
 };
 
-/** The next start without an address begins there. */
+/** Stores the view as the default of the next start. */
 export function rememberView(view: View): void {
   localStorage.setItem(storageName, view);
 }
 
-/** undefined: this browser has not shown the dashboard before. */
+/** undefined: the dashboard was never shown in this browser. */
 export function lastView(): View | undefined {
   const view = localStorage.getItem(storageName) ?? undefined;
   return isView(view) ? view : undefined;

@@ -1,7 +1,7 @@
 /**
- * Keys of a table: arrows, Home and End move between its rows, Tab reaches it once. Each row has one link or button
- * marked `data-row` that opens it, so that Enter works by itself. `<tbody {@attach rowKeys}>`. Where only the rows in
- * sight exist, see virtual-scroll.svelte.ts.
+ * Keyboard navigation of tables: arrows, Home, and End move between rows, Tab stops once. Each row has one link or
+ * button marked `data-row` that opens it, so that Enter works. `<tbody {@attach rowKeys}>`. For virtualized lists, see
+ * virtual-scroll.svelte.ts.
  */
 import type { Attachment } from 'svelte/attachments';
 
@@ -22,7 +22,7 @@ export const rowKeys: Attachment<HTMLElement> = (body) => {
   };
 };
 
-/** Tab reaches one of the rows, the one that had the focus last. `onrows` is told when other rows are there. */
+/** Makes only the last focused row reachable with Tab. `onrows` is called when the rows change. */
 export function rovingTabIndex(body: HTMLElement, onrows?: () => void): () => void {
   const keep = (event?: FocusEvent): void => {
     const rows = rowsOf(body);
@@ -47,7 +47,7 @@ function rowsOf(body: HTMLElement): HTMLElement[] {
   return [...body.querySelectorAll<HTMLElement>('[data-row]')];
 }
 
-/** -1 for a key that moves nothing. `page`: rows that a page has; without it there are no pages. */
+/** -1 for a key that does not move. `page`: rows per page; without it, page keys do nothing. */
 export function indexAfter(key: string, at: number, length: number, page?: number): number {
   if (key === 'ArrowDown') return Math.min(at + 1, length - 1);
   if (key === 'ArrowUp') return Math.max(at - 1, 0);

@@ -1,6 +1,6 @@
-/** Hands something to the user as a file of their own, as a download. */
+/** Saves a text or blob as a download. */
 
-/** `type`: of the file's content, plain text where it is not said. */
+/** `type`: MIME type; default: plain text. */
 export function saveText(text: string, fileName: string, type = 'text/plain'): void {
   saveBlob(new Blob([text], { type }), fileName);
 }

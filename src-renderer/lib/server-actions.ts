@@ -1,6 +1,6 @@
 /**
- * What a user does with servers and with Tooltray as a whole, from its page or by its name. None of it rejects: what
- * goes wrong is said in a toast.
+ * The user's actions on servers and on Tooltray, used by pages and the palette. They never reject: errors are shown in
+ * a toast.
  */
 import type { AttentionAction } from '../../src-main/rpc/contract.ts';
 import { api } from './api.ts';
@@ -8,7 +8,7 @@ import { modeName } from './format.ts';
 import { routes } from './routes.svelte.ts';
 import { shortMessage, type ToastStore } from './toasts.svelte.ts';
 
-/** The one thing that fixes a server, or whatever else waits for a user: done at once, or by going where it is done. */
+/** Runs the suggested action for a server or another item, or navigates to where it is done. */
 export function act(action: Action, server: string | undefined, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(() => (server === undefined ? actOnCore(action.kind) : actOnServer(action, server, toasts)));
 }
@@ -34,7 +34,7 @@ async function actOnCore(kind: AttentionAction['kind']): Promise<void> {
   else routes.go('settings');
 }
 
-/** What comes of it is told by the server's state. */
+/** The result is visible in the server's state. */
 export function restart(server: string, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(() => api.ask('restart', { server }), shortMessage);
 }
@@ -61,7 +61,7 @@ export function setPaused(paused: boolean, toasts: ToastStore): Promise<boolean>
   return toasts.attempt(() => api.ask('setPaused', { paused }), shortMessage);
 }
 
-/** How apps are shown the tools from now on; `before`: what Undo leads back to. */
+/** Changes the default mode; `before`: restored by Undo. */
 export function setMode(mode: string, before: string, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(async () => {
     await api.ask('setMode', { mode });
@@ -69,11 +69,11 @@ export function setMode(mode: string, before: string, toasts: ToastStore): Promi
   });
 }
 
-/** Only an address of the web: it comes from the server. */
+/** Only web URLs, because it comes from the server. */
 export function continueInBrowser(url: string, toasts: ToastStore): void {
   if (!/^https?:\/\//i.test(url))
     return void toasts.show({ text: 'The server did not provide a sign-in URL.', failed: true });
-  // The desktop app opens it in the user's browser and answers with no window.
+  // The desktop app opens it in the user's browser and returns no window.
   const opened = window.open(url, '_blank');
   if (opened !== null) opened.opener = null;
   else if (window.tooltray === undefined) {

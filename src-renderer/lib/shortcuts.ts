@@ -1,7 +1,4 @@
-/**
- * Every key that does something in the dashboard, as the list of shortcuts shows it. What the keys do is in keys.ts and
- * where they are used.
- */
+/** All keyboard shortcuts, as listed in the help. Their handling is in keys.ts and where they are used. */
 import { type View, viewNames } from './addresses.ts';
 import { addServerKey, closeKey, filterKey, fullWidthKey, helpKey, keysOfView, paletteKey } from './keys.ts';
 
@@ -10,7 +7,7 @@ interface ShortcutGroup {
   readonly rows: readonly { readonly what: string; readonly keys: readonly string[] }[];
 }
 
-/** Named as the system of this page names them. */
+/** With key names of this system. */
 export function shortcutGroups(isMac: boolean, views: readonly View[]): readonly ShortcutGroup[] {
   return [
     {

@@ -1,14 +1,11 @@
-/**
- * Listens to the core's state and keeps listening: the line is opened again when it breaks, and closed while nobody
- * looks.
- */
+/** Subscribes to the core's state: reconnects when the connection is lost, and disconnects while the page is hidden. */
 import { createParser } from 'eventsource-parser';
 import type { StateChange } from '../../src-main/rpc/contract.ts';
 import { signRequest } from './page-key.ts';
 
 /**
- * `gone`: nobody answers. `unauthorized`: the core runs, but this page was not opened through its own link.
- * `signed-out`: it is a team's, and this browser is not signed in.
+ * `gone`: no response. `unauthorized`: the core runs, but the page lacks its key.
+ * `signed-out`: a team's core, and this browser is not signed in.
  */
 export type Connection = 'connecting' | 'live' | 'gone' | 'unauthorized' | 'signed-out';
 
@@ -19,10 +16,10 @@ export interface StreamListener {
 
 const minRetryMs = 500;
 const maxRetryDelayMs = 4_000;
-/** The core says something every 15 s; a line that is silent for longer is dead. */
+/** The core sends something every 15 s; a connection that is silent for longer is dead. */
 const heartbeatTimeoutMs = 40_000;
 
-/** Begins to listen; returns how to end it. */
+/** Starts listening; returns a function that stops it. */
 export function watchState(listener: StreamListener): () => void {
   const { tooltray } = window;
   if (tooltray === undefined) return new StateStream(listener).start();
@@ -52,7 +49,7 @@ class StateStream {
     };
   }
 
-  /** A browser opens six lines to one origin: those of tabs in the background would keep the others from asking. */
+  /** A browser opens six connections per origin: background tabs would block the others. */
   readonly #follow = (): void => {
     this.#close();
     if (!document.hidden) void this.#listen();
@@ -77,7 +74,7 @@ class StateStream {
     this.#pauseMs = Math.min(this.#pauseMs * 2, maxRetryDelayMs);
   }
 
-  /** Answers with how things stand when the line has ended. */
+  /** Resolves to the connection's state when it has ended. */
   async #read(line: AbortController): Promise<Connection> {
     const resume = this.#lastId === undefined ? undefined : { 'last-event-id': this.#lastId };
     const silence = new IdleTimer(() => line.abort(), heartbeatTimeoutMs);
@@ -86,7 +83,7 @@ class StateStream {
       const response = await fetch('/rpc/events', { headers: { ...signed.headers, ...resume }, signal: line.signal });
       if (response.status === 401 && response.headers.has('tooltray-sign-in')) return 'signed-out';
       if (response.status === 401 || response.status === 403) return 'unauthorized';
-      // What another program says at our address is not shown.
+      // Responses of another program at our address are not shown.
       if (response.ok && !signed.isAnsweredBy(response)) return 'unauthorized';
       if (!response.ok || response.body === null) return 'gone';
       const parser = createParser({ onEvent: ({ id, data }) => this.#emit(id, data) });
@@ -111,7 +108,7 @@ class StateStream {
   }
 }
 
-/** Rings when nothing was heard for a while. */
+/** Fires if nothing was received for a while. */
 class IdleTimer {
   readonly #ring: () => void;
   readonly #ms: number;

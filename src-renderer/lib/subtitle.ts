@@ -1,4 +1,4 @@
-/** The line next to the title of a view: what the view holds, in a few words. Pure. */
+/** The subtitle of a view: a short summary of its contents. Pure. */
 import type { HealthLevel, ServerRow, SessionStatus, SetupFacts } from '../../src-main/rpc/contract.ts';
 import type { View } from './addresses.ts';
 import type { Slices } from './app-state.svelte.ts';
@@ -9,7 +9,7 @@ export type SubtitleFacts = Pick<
   'core' | 'servers' | 'sessions' | 'modes' | 'team' | 'inbox' | 'setup' | 'spills'
 >;
 
-/** Empty before anything is known. A pause is in front everywhere: calls fail until it ends. */
+/** Empty before the state is known. A pause is always mentioned first, because calls fail until it ends. */
 export function subtitleOf(view: View, facts: SubtitleFacts): string {
   return [...(facts.core?.paused === true ? ['Paused'] : []), ...parts(view, facts)].join(' · ');
 }
@@ -18,7 +18,7 @@ function parts(view: View, facts: SubtitleFacts): readonly string[] {
   const { servers, sessions, modes, team, inbox, setup, spills } = facts;
   switch (view) {
     case 'overview':
-      // A page of a team knows the apps of its own replica alone.
+      // In a team, only the apps of this replica are known.
       return [
         ...(sessions === undefined || team ? [] : [activeApps(sessions)]),
         ...(modes === undefined ? [] : [`${modeName(modes.mode)} mode`]),

@@ -1,25 +1,23 @@
-/**
- * Signing in to a team's dashboard and out of it: what the browser holds afterwards, no program of this page can read.
- */
+/** Signs in to and out of a team's dashboard. The session cookie is not accessible to scripts. */
 import { ApiError, failureOf, unreachableError } from './api.ts';
 
-/** What leads to the team's issuer, and back. */
+/** Path that starts a sign-in at the team's issuer. */
 export const issuerStart = '/session/start';
 
-/** The host of the issuer where users sign in; undefined: by a token alone, or nobody answers. */
+/** Host of the issuer; undefined if users can only sign in with a token, or without a response. */
 export async function issuerHost(): Promise<string | undefined> {
   const response = await fetch('/session').catch(() => undefined);
   if (response?.ok !== true) return undefined;
   return ((await response.json()) as { issuer: string | null }).issuer ?? undefined;
 }
 
-/** Rejects with AskError. */
+/** Rejects with ApiError. */
 export async function signIn(token: string): Promise<void> {
   await post('/session', { token });
   location.reload();
 }
 
-/** Rejects with AskError. */
+/** Rejects with ApiError. */
 export async function signOut(): Promise<void> {
   await post('/session/end', {});
   location.reload();

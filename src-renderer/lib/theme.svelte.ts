@@ -1,4 +1,4 @@
-/** Light or dark: what the user chose for this browser, else what the desktop app has, else as the system is. */
+/** Light or dark: the user's choice in this browser, else the desktop app's setting, else the system's. */
 import { createSubscriber } from 'svelte/reactivity';
 import type { SettingsFacts } from '../../src-main/rpc/contract.ts';
 import { api } from './api.ts';
@@ -6,7 +6,7 @@ import { api } from './api.ts';
 type Theme = SettingsFacts['theme'];
 
 const storageName = 'tooltray.theme';
-/** Another tab of this browser says so by itself; this one does not. */
+/** Other tabs of this browser receive a storage event; this one does not. */
 const chosenHere = 'tooltray-theme';
 
 const follow = createSubscriber((update) => {
@@ -22,32 +22,32 @@ const follow = createSubscriber((update) => {
 });
 
 export const browserTheme = {
-  /** undefined: nobody has chosen one here. */
+  /** undefined: not chosen in this browser. */
   get choice(): Theme | undefined {
     follow();
     const stored = localStorage.getItem(storageName);
     return stored === 'light' || stored === 'dark' || stored === 'system' ? stored : undefined;
   },
-  /** Remembered by this browser, for every tab of it. */
+  /** Stored in this browser, for all tabs. */
   choose(theme: Theme): void {
     localStorage.setItem(storageName, theme);
     dispatchEvent(new Event(chosenHere));
   },
 };
 
-/** What the page is shown in; the desktop app's window is what the app says. */
+/** The theme to show; in the desktop app's window, the app's setting. */
 export function themeToShow(ofApp: Theme | undefined): Theme {
   const own = window.tooltray === undefined ? browserTheme.choice : undefined;
   return own ?? ofApp ?? 'system';
 }
 
-/** A browser remembers the choice for itself; the window of the desktop app is as its settings say. */
+/** Stored in the browser, or in the desktop app's settings. */
 export async function chooseTheme(theme: Theme): Promise<void> {
   if (window.tooltray === undefined) browserTheme.choose(theme);
   else await api.ask('setSettings', { theme });
 }
 
-/** To be called before anything is drawn, too, so that the page never shows in the other theme first. */
+/** Also called before anything is rendered, so that the page never flashes in the other theme. */
 export function showTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
 }

@@ -1,4 +1,4 @@
-/** Short messages about what was done, some with a way back. `useToasts().show({ text, undo })`. */
+/** Short messages about completed actions, some with undo. `useToasts().show({ text, undo })`. */
 import { createContext } from 'svelte';
 import type { RpcFailure } from '../../src-main/rpc/contract.ts';
 import { formatFailure, toFailure } from './api.ts';
@@ -7,12 +7,12 @@ export const [useToasts, provideToasts] = createContext<ToastStore>();
 
 export interface Toast {
   readonly text: string;
-  /** Shown as a button for as long as the toast stays. */
+  /** Shown as a button while the toast is visible. */
   readonly undo?: (() => void) | undefined;
   readonly link?: { readonly label: string; readonly href: string };
-  /** How long it stays, in ms. */
+  /** Time it stays visible, in ms. */
   readonly stayMs?: number;
-  /** Something did not work. */
+  /** The action failed. */
   readonly failed?: boolean;
 }
 
@@ -29,7 +29,7 @@ export class ToastStore {
     setTimeout(() => this.remove(id), toast.stayMs ?? (toast.undo ? undoDurationMs : defaultDurationMs));
   }
 
-  /** Does what a user asked for, and says so where it did not work. Never rejects, answers whether it was done. */
+  /** Runs a user's action, and shows an error if it fails. Never rejects; resolves to whether it succeeded. */
   async attempt(work: () => Promise<unknown>, say: (failure: RpcFailure) => string = formatFailure): Promise<boolean> {
     try {
       await work();
@@ -45,7 +45,7 @@ export class ToastStore {
   }
 }
 
-/** For `attempt`, where what to do is plain from what was pressed. */
+/** For `attempt`, if the fix is obvious. */
 export function shortMessage({ message }: RpcFailure): string {
   return message;
 }

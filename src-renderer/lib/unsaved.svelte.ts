@@ -7,16 +7,19 @@ export const [useUnsaved, provideUnsaved] = createContext<UnsavedEdits>();
 export interface Leaving {
   /** What would be lost: `The entry of github`. */
   readonly what: string;
-  /** Goes where the user wanted to go, without the edits. */
+  /** Discards the edits and continues the navigation. */
   readonly discard: () => void;
 }
 
 export class UnsavedEdits {
   readonly #held = new SvelteMap<symbol, string>();
-  /** Where the user is about to go, until they have said what becomes of the edits. */
+  /** The pending navigation, until the user has decided. */
   leaving = $state.raw<Leaving>();
 
-  /** From now on leaving asks; returns how to let go. For an effect: `if (isChanged) return unsaved.hold('…')`. */
+  /**
+   * Asks before leaving until the returned function is called. For an effect: `if (isChanged) return
+   * unsaved.register('…')`.
+   */
   register(what: string): () => void {
     const key = Symbol(what);
     this.#held.set(key, what);
@@ -27,9 +30,7 @@ export class UnsavedEdits {
     this.leaving = undefined;
   }
 
-  /**
-   * Begins to listen; before anything else that follows the address, so that nothing moves until the user has decided.
-   */
+  /** Starts listening; before other listeners of the URL, so that nothing changes until the user has decided. */
   confirmLeave(): void {
     addEventListener('hashchange', (event) => {
       const [what] = this.#held.values();

@@ -1,6 +1,6 @@
 /**
- * Gives the page a language that formatters take. On a system without one (LANG=C) Chromium says `en-US@posix`, and the
- * chart's library throws while it loads: to be called before the views are loaded.
+ * Ensures that the page has a valid locale. On a system without one (LANG=C) Chromium reports `en-US@posix`, and the
+ * chart library throws while loading: call this before the views are loaded.
  */
 export function ensureLocale(): void {
   if (isUsable(navigator.language)) return;

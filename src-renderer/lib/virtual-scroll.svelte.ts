@@ -1,6 +1,6 @@
 /**
- * What a long list and a long table share, of which only the rows in sight exist: where it is scrolled to, which rows
- * that makes, and the keys of row-keys.ts across the borders of what exists. A row carries its number as `data-index`.
+ * Shared by virtualized lists and tables: scroll position, rendered rows, and the keyboard navigation of row-keys.ts
+ * beyond rendered rows. Each row has its index as `data-index`.
  */
 import { tick } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
@@ -19,44 +19,44 @@ export interface VirtualScrollOptions {
   readonly count: () => number;
   /** In px. */
   readonly rowHeight: () => number;
-  /** Of a head that stays on top of the rows, in px. */
+  /** Height of a sticky header in px. */
   readonly headHeight?: () => number;
-  /** Told when other rows come into sight; `end` is not included. */
+  /** Called when other rows become visible; `end` is exclusive. */
   readonly onrange: (first: number, end: number) => void;
 }
 
 export class VirtualScroll {
-  /** The element that scrolls, and its height inside: to be bound. */
+  /** The scrolling element, and its inner height; bound by the component. */
   scroller: HTMLElement | undefined;
   height = $state(600);
   readonly #options: VirtualScrollOptions;
   #place = $state(0);
-  /** The row that gets the focus as soon as it is there; one that has to be read first comes later. */
+  /** The row that gets the focus once it is rendered, which may be after loading. */
   #wanted: number | undefined;
 
   readonly size: ListSize = $derived.by(() => {
     const { count, rowHeight, headHeight } = this.#options;
     return { count: count(), rowHeight: rowHeight(), viewport: this.height - (headHeight?.() ?? 0) };
   });
-  /** Where we are, in px of the whole list. */
+  /** Position in px of the whole list. */
   readonly place = $derived.by(() => clampOffset(this.#place, this.size));
   readonly shown = $derived.by(() => visibleRows(this.place, this.size));
-  /** Numbers of the rows that exist. */
+  /** Indices of the rendered rows. */
   readonly indices = $derived.by(() =>
     Array.from({ length: this.shown.end - this.shown.first }, (_, index) => this.shown.first + index),
   );
-  /** Height of what is scrolled, and of what stands for the rows before and after those that exist; in px. */
+  /** Height of the content, and of the placeholders before and after the rendered rows; in px. */
   readonly whole = $derived.by(() => scrollHeight(this.size));
   readonly above = $derived.by(() => Math.round(scrollTopFor(this.place, this.size) + this.shown.offset));
   readonly below = $derived.by(() => Math.max(0, this.whole - this.above - this.indices.length * this.size.rowHeight));
 
-  /** To be made while a component is. */
+  /** Create it during component initialization. */
   constructor(options: VirtualScrollOptions) {
     this.#options = options;
     $effect(() => options.onrange(this.shown.first, this.shown.end));
   }
 
-  /** Brings a row into sight by the shortest way. */
+  /** Scrolls a row into view by the shortest way. */
   reveal(index: number): void {
     this.goTo(placeShowing(index, this.place, this.size));
   }
@@ -68,21 +68,21 @@ export class VirtualScroll {
 
   readonly followScrollbar = (): void => {
     const { scrollTop = 0 } = this.scroller ?? {};
-    // What we have set ourselves comes back rounded; taking it would lose the exact row of a very long list.
+    // Our own scroll position is reported rounded, which would lose the exact row in a very long list.
     const isOurs = Math.abs(scrollTop - scrollTopFor(this.place, this.size)) <= 1;
-    // Not as it was: where the list became shorter, we are at its end now, also when it grows again.
+    // If the list became shorter, the position is now its end, also when it grows again.
     this.#place = isOurs ? this.place : offsetAt(scrollTop, this.size);
   };
 
   readonly turnWheel = (event: WheelEvent): void => {
     const { count, rowHeight } = this.size;
-    // A list that fits scrolls by itself; in a longer one a turn of the wheel would skip thousands of rows.
+    // A list that fits scrolls natively; in a longer one a turn of the wheel would skip thousands of rows.
     if (count * rowHeight === this.whole || event.deltaY === 0) return;
     event.preventDefault();
     this.goTo(this.place + event.deltaY);
   };
 
-  /** Where the scroller itself has the focus. */
+  /** Used if the scroller itself has the focus. */
   readonly moveByKey = (event: KeyboardEvent): void => {
     const { rowHeight, viewport } = this.size;
     const page = viewport - rowHeight;
@@ -100,7 +100,7 @@ export class VirtualScroll {
     this.goTo(this.place + step);
   };
 
-  /** For the element that holds the rows. */
+  /** For the element that contains the rows. */
   readonly keys: Attachment<HTMLElement> = (body) => {
     const focusWanted = (): void => {
       const row = body.querySelector<HTMLElement>(`[data-index="${this.#wanted}"] [data-row]`);
@@ -123,7 +123,7 @@ export class VirtualScroll {
     };
   };
 
-  /** Answers whether the key goes to another row, which is in sight then. */
+  /** Returns whether the key moves to another row, which is then visible. */
   #moves(event: KeyboardEvent): boolean {
     const row = (event.target as HTMLElement).closest<HTMLElement>('[data-row]');
     const at = Number(row?.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? NaN);
@@ -139,7 +139,7 @@ export class VirtualScroll {
   }
 }
 
-/** The row that had the focus is gone. */
+/** Whether the focused row was removed. */
 function isNowhere(): boolean {
   return document.activeElement === null || document.activeElement === document.body;
 }

@@ -1,4 +1,4 @@
-/** What can be done now, by the names that the pages' own buttons have. Pure. */
+/** The available commands, named like the buttons of the pages. Pure. */
 import type { AppRow, ModesOverview, ServerRow, SessionStatus } from '../../../src-main/rpc/contract.ts';
 import type { Slices } from '../../lib/app-state.svelte.ts';
 import { hrefTo } from '../../lib/addresses.ts';
@@ -11,7 +11,7 @@ import type { PaletteCommand } from './run-command.ts';
 
 type Facts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'setup' | 'modes' | 'team'>;
 
-/** Those that are shown before anything is typed come first. */
+/** Commands shown before anything is typed come first. */
 export function commandEntries({ core, servers, sessions, setup, modes, team }: Facts): PaletteEntry[] {
   const help = { ...does('help', 'Keyboard shortcuts', '', { does: 'help' }), keys: [helpKey.shown] };
   const exports = [
@@ -21,7 +21,7 @@ export function commandEntries({ core, servers, sessions, setup, modes, team }: 
   const themes = (['system', 'light', 'dark'] as const).map((theme) =>
     does(`theme/${theme}`, `Theme: ${modeName(theme)}`, '', { does: 'theme', theme }),
   );
-  // The rest is of one user's servers and apps.
+  // The rest concerns a single user's servers and apps.
   if (team !== null && team !== undefined) return [help, ...themes, ...exports];
   return [
     ...(core === undefined ? [] : [pauseEntry(core.paused)]),
@@ -55,7 +55,7 @@ function serverCommands(server: ServerRow): PaletteEntry[] {
     does(`${id}/${name}`, `${verb} ${name}`, detail, command);
   const isOffered = action?.kind === 'retry';
   return [
-    // What would fix it comes first; starting it again is not offered twice.
+    // The suggested fix comes first; restart is not offered twice.
     ...(action === undefined
       ? []
       : [
@@ -107,7 +107,7 @@ function appCommands({ id, name, connected, problem }: AppRow): PaletteEntry[] {
   return [leads(`connect/${id}`, `${verb} ${name}…`, 'Previews the change', sheet('connect'))];
 }
 
-/** Of each app in session once. */
+/** Each connected app once. */
 function servedApps(sessions: readonly SessionStatus[]): PaletteEntry[] {
   const names = new Map(sessions.map(({ app, appName }) => [app, appName]));
   return [...names].map(([app, name]) =>

@@ -1,6 +1,4 @@
-/**
- * What is in the palette: a place to go to, or something to do. Types, and what the entries of places are made from.
- */
+/** Entries of the palette: places to go to and commands. Types, and the entries of places. */
 import type { FoundTool, SpillRow, TimelineSession } from '../../../src-main/rpc/contract.ts';
 import type { Slices } from '../../lib/app-state.svelte.ts';
 import { bytes, count, modeName, moment } from '../../lib/format.ts';
@@ -8,7 +6,7 @@ import { keysOfView } from '../../lib/keys.ts';
 import { homeOf, hrefTo, type View, viewNames } from '../../lib/addresses.ts';
 import type { PaletteCommand } from './run-command.ts';
 
-/** The groups of the palette, in the order in which equals stand. */
+/** Kinds of entries, in the order used for equal ranks. */
 export const entryKinds = ['view', 'server', 'command', 'setting', 'tool', 'session', 'spill'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
@@ -23,17 +21,17 @@ export const kindTitles: Readonly<Record<EntryKind, string>> = {
 };
 
 export interface PaletteEntry {
-  /** The same for as long as it means the same. */
+  /** Stable for the same meaning. */
   readonly id: string;
   readonly kind: EntryKind;
   readonly label: string;
-  /** Of a tool: its server, which stands before the label. */
+  /** For a tool: its server, shown before the label. */
   readonly server?: string;
-  /** Softer, behind it; may be empty. */
+  /** Secondary text; may be empty. */
   readonly detail: string;
-  /** By which it is found next to its label. */
+  /** Additional search words. */
   readonly words?: string;
-  /** One after the other. */
+  /** Pressed in sequence. */
   readonly keys?: readonly string[];
   readonly target: { readonly href: string } | { readonly command: PaletteCommand };
 }
@@ -56,7 +54,7 @@ export function viewEntries(views: readonly View[]): PaletteEntry[] {
   ] as const;
   return [
     ...main,
-    // Of a team's dashboard there are no such parts.
+    // Not part of a team's dashboard.
     ...parts
       .filter(() => views.includes('setup'))
       .map(({ id, label, detail, href: [view, ...path] }): PaletteEntry => ({

@@ -1,9 +1,9 @@
-/** What the core finds for what is typed, asked while a user types. To be made while a component is. */
+/** Searches the core while the user types. Create it during component initialization. */
 import { api } from '../../lib/api.ts';
 import { RequestState } from '../../lib/asking.svelte.ts';
 import { foundEntries, type PaletteEntry } from './palette-entry.ts';
 
-/** In ms: it is typed letter by letter. */
+/** Debounce interval in ms. */
 const debounceMs = 120;
 const maxQueryLength = 200;
 
@@ -11,10 +11,10 @@ export class PaletteFinder {
   readonly asking = new RequestState();
   #found = $state.raw<readonly PaletteEntry[]>([]);
   #lastQuery = $state('');
-  /** Sessions were looked for among so many of the newest; undefined: all were. */
+  /** Number of the newest sessions searched; undefined: all. */
   sessionsLookedThrough = $state<number>();
 
-  /** `revision`: changes when servers may offer other tools. */
+  /** `revision`: changes when servers may have other tools. */
   constructor(text: () => string, revision: () => unknown) {
     $effect(() => {
       const wanted = text().trim().slice(0, maxQueryLength);
@@ -41,12 +41,12 @@ export class PaletteFinder {
     });
   }
 
-  /** Of the text that was answered last. */
+  /** Results for the last answered text. */
   get found(): readonly PaletteEntry[] {
     return this.#found;
   }
 
-  /** Whether that is what stands there now. */
+  /** Whether the results are for this text. */
   isReady(text: string): boolean {
     return this.#lastQuery === text.trim().slice(0, maxQueryLength);
   }

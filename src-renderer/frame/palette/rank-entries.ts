@@ -1,4 +1,4 @@
-/** Which entries fit what is typed, and in which order they stand. Pure. */
+/** Which entries match the typed text, and their order. Pure. */
 import { type EntryKind, entryKinds, kindTitles, type PaletteEntry } from './palette-entry.ts';
 
 export interface EntryGroup {
@@ -6,7 +6,7 @@ export interface EntryGroup {
   readonly entries: readonly PaletteEntry[];
 }
 
-/** Of each kind; what the core has found is bounded by it already. */
+/** Maximum entries per kind; results from the core are already limited. */
 const maxPerKind: Readonly<Record<EntryKind, number>> = {
   view: 5,
   server: 5,
@@ -18,8 +18,9 @@ const maxPerKind: Readonly<Record<EntryKind, number>> = {
 };
 
 /**
- * `known`: entries of the page, of which those count that have every word; the kind with the best one stands first.
- * `found`: what the core has found stands behind, in its order, so that nothing above it moves when it comes.
+ * `known`: the page's own entries, of which those that contain every word are shown; the kind with the best match
+ * comes first.
+ * `found`: results from the core, appended in their order, so that nothing above moves when they arrive.
  */
 export function rankEntries(
   typed: string,
@@ -44,7 +45,7 @@ export function rankEntries(
   ].filter(({ entries }) => entries.length > 0);
 }
 
-/** Before anything is typed: what was chosen last, the views, and what is done most. */
+/** Shown before anything is typed: recent choices, the views, and frequent commands. */
 export function firstEntries(recent: readonly PaletteEntry[], known: readonly PaletteEntry[]): readonly EntryGroup[] {
   const rest = known.filter(({ id }) => !recent.some((one) => one.id === id));
   const of = (kind: EntryKind, most: number): readonly PaletteEntry[] =>
@@ -64,8 +65,8 @@ function groupOf(kind: EntryKind, entries: readonly PaletteEntry[]): EntryGroup 
 }
 
 /**
- * 0: it has not every word. More for words in its label than for others, for the beginning of a word, and for the
- * label's own.
+ * 0 if a word is missing. Words in the label, at the beginning of a word, and at the beginning of the label score
+ * higher.
  */
 function scoreOf({ label, words: others = '' }: PaletteEntry, query: string, words: readonly string[]): number {
   const own = label.toLowerCase();
@@ -79,7 +80,7 @@ function scoreOf({ label, words: others = '' }: PaletteEntry, query: string, wor
   return score;
 }
 
-/** 2: a word begins so; 1: it is in one; 0: it is not there. */
+/** 2: at the beginning of a word; 1: inside a word; 0: missing. */
 function placeOf(word: string, text: string): number {
   const at = text.indexOf(word);
   if (at === -1) return 0;

@@ -1,12 +1,12 @@
-/** What was chosen in the palette last, remembered by this browser. */
+/** Recent choices in the palette, stored in this browser. */
 import { entryKinds, type PaletteEntry } from './palette-entry.ts';
 
 const storageName = 'tooltray.recent';
 const maxRecent = 5;
 
 /**
- * The newest first. What the page knows is told as it is now, and left out where it is there no longer; what the core
- * once found is told as it was then.
+ * Newest first. Entries known to the page are current, and omitted if they no longer exist; entries from the core are
+ * as stored.
  */
 export function recentEntries(known: readonly PaletteEntry[]): readonly PaletteEntry[] {
   const byId = new Map(known.map((entry) => [entry.id, entry]));

@@ -1,6 +1,6 @@
 /**
- * What the palette does by itself, through the same functions as the pages. Whatever asks first on its page is a place
- * to go to instead.
+ * Commands that the palette runs itself, with the same functions as the pages. Commands that need confirmation
+ * navigate to their page instead.
  */
 import type { AttentionAction, SettingsFacts } from '../../../src-main/rpc/contract.ts';
 import { act, restart, setEnabled, setMode, setPaused, signOut, stop } from '../../lib/server-actions.ts';

@@ -1,4 +1,4 @@
-/** The settings by their names, each with the part of the page where it stands. */
+/** The settings by name, each with its section of the page. */
 import { hrefTo } from '../../lib/addresses.ts';
 import { settingParts } from '../../views/settings/setting-parts.ts';
 import type { PaletteEntry } from './palette-entry.ts';

@@ -1,6 +1,6 @@
 /**
- * The list of calls as it grows: new ones in front while it is live, older ones behind when they are scrolled to. Told
- * what to show, it tells what there is; it knows nothing of a page, so that it is tested without one.
+ * The growing list of calls: new ones are prepended while it is live, older ones loaded when scrolled to. Independent
+ * of the page, so that it can be tested without one.
  */
 import type { ActivityPage, ActivityQuery, CallSummary, RpcFailure } from '../../../src-main/rpc/contract.ts';
 import { RowThrottle } from '../../lib/row-pace.ts';
@@ -8,15 +8,15 @@ import { type CallFilter, toSearch } from './call-filter.ts';
 import { askAfter, totalsOf, type Totals, withNewer, withOlder } from './call-pages.ts';
 
 export interface Feed {
-  /** The newest first, from the top without a gap. */
+  /** Newest first, contiguous. */
   readonly calls: readonly CallSummary[];
-  /** Rows that the list has in all, those not read yet included. */
+  /** Total number of rows, including those not loaded yet. */
   readonly rows: number;
-  /** So many rows were put in front since the list began: a row is known by its place less this. */
+  /** Number of rows prepended so far: index minus this identifies a row. */
   readonly moved: number;
-  /** Of everything that fits; undefined before the first answer. */
+  /** Totals of everything that matches; undefined before the first response. */
   readonly totals: Totals | undefined;
-  /** How many came while the list was held still. */
+  /** Number of new calls while the list was paused. */
   readonly waiting: NewCalls;
   readonly failure: RpcFailure | undefined;
 }
@@ -40,11 +40,11 @@ export const emptyFeed: Feed = {
   failure: undefined,
 };
 
-/** Fills one window; the rest loads when the user scrolls to it. */
+/** Fills one window; the rest loads when scrolled to. */
 const firstPage = 40;
-/** On the way down each page is twice as long as what was read before, up to this. */
+/** Each page is twice as long as what was loaded before, up to this. */
 const longPage = 1000;
-/** Held on the page; what is older is read again on the way down. */
+/** Maximum number of calls held; older ones are loaded again when scrolled to. */
 const maxCalls = 1000;
 
 export class CallFeed {
@@ -55,9 +55,9 @@ export class CallFeed {
   readonly #pace = new RowThrottle();
   #isLive = true;
   #isAtEnd = false;
-  /** Rows up to this one are in sight; 0: not known yet. */
+  /** Last visible row; 0: unknown. */
   #wanted = 0;
-  /** Up to these ids calls were read, and were counted while the list was held. */
+  /** IDs up to which calls were loaded, and counted while paused. */
   #readTo = 0;
   #countedTo = 0;
   #readingOlder = false;
@@ -68,7 +68,7 @@ export class CallFeed {
     this.#options = options;
   }
 
-  /** Begins again with what fits. */
+  /** Restarts with another filter. */
   async show(filter: CallFilter): Promise<void> {
     this.close();
     this.#line = new AbortController();
@@ -79,12 +79,12 @@ export class CallFeed {
     await this.#reading(async () => this.#begin(await this.#ask({ limit: this.#inSight })));
   }
 
-  /** In ms: how long to wait before the next `refresh`. */
+  /** Time to wait before the next `refresh`, in ms. */
   get pause(): number {
     return this.#pace.wait(this.#options.now());
   }
 
-  /** Something was recorded. */
+  /** Called when calls were recorded. */
   async refresh(): Promise<void> {
     this.#isBehind = true;
     if (this.#readingNewer || this.#feed.totals === undefined) return;
@@ -97,7 +97,7 @@ export class CallFeed {
     if (!signal.aborted) this.#readingNewer = false;
   }
 
-  /** Rows up to this one (not included) are looked at. */
+  /** Rows up to this one (exclusive) are visible. */
   async reach(end: number): Promise<void> {
     this.#wanted = end;
     if (this.#readingOlder || this.#feed.totals === undefined) return;
@@ -111,7 +111,7 @@ export class CallFeed {
     if (!signal.aborted) this.#readingOlder = false;
   }
 
-  /** Live: what comes is shown at once. Else it is held until `showWaiting`. */
+  /** Live: new calls are shown immediately. Otherwise they are held until `showWaiting`. */
   set live(isLive: boolean) {
     if (isLive && !this.#isLive) void this.showWaiting();
     this.#isLive = isLive;
@@ -128,7 +128,7 @@ export class CallFeed {
     this.#line.abort();
   }
 
-  /** How many rows a reading of the newest is worth. */
+  /** Number of the newest rows worth loading. */
   get #inSight(): number {
     return this.#wanted === 0 ? firstPage : Math.min(longPage, this.#wanted);
   }
@@ -143,13 +143,13 @@ export class CallFeed {
   async #takeNewer(): Promise<void> {
     const now = this.#options.now();
     const page = await this.#ask({ afterId: askAfter(this.#feed.calls, this.#readTo, now), limit: this.#inSight });
-    // Scrolled away while the answer was on its way.
+    // The user scrolled away during the request.
     if (!this.#isLive) return void (this.#isBehind = true);
-    // Those of now: another filter's may have come meanwhile.
+    // Current ones, because the filter may have changed during the request.
     const { calls: before, moved } = this.#feed;
     const isGap = page.more && (page.calls.at(-1)?.id ?? 0) > (before[0]?.id ?? 0);
     const all = isGap ? page.calls : withNewer(page.calls, before);
-    // Who looks at the top for days does not need all that came by.
+    // Limits memory for a page that stays open for days.
     const calls = all.slice(0, maxCalls);
     if (isGap || calls.length < all.length) this.#isAtEnd = false;
     this.#pace.drew(page.calls.filter(({ id }) => id > this.#readTo).length, now);
@@ -160,7 +160,7 @@ export class CallFeed {
       rows: this.#rows(calls, page.total),
       waiting: none,
       failure: undefined,
-      // Where all rows are others, those that are drawn become the new ones: to make them costs many times as much.
+      // If all rows were replaced, rendered rows are reused, because creating them is much slower.
       moved: moved + (isGap ? 0 : all.length - before.length),
     });
   }
@@ -189,7 +189,7 @@ export class CallFeed {
     this.#tell({ calls, rows: this.#rows(calls, totals?.total ?? 0), failure: undefined });
   }
 
-  /** The core forgets its oldest records: at the end the list is as long as what was read. */
+  /** The core deletes its oldest records, so the end of the list is what could be loaded. */
   #rows(calls: readonly CallSummary[], total: number): number {
     return this.#isAtEnd ? calls.length : Math.max(calls.length, total);
   }

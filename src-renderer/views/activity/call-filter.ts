@@ -1,4 +1,4 @@
-/** Which calls are shown: as the address says it, and as the core is asked. Pure. */
+/** The filter of calls, in the URL and in requests. Pure. */
 import type { ActivityQuery } from '../../../src-main/rpc/contract.ts';
 import { hour } from '../../lib/format.ts';
 
@@ -7,11 +7,11 @@ export type Only = 'problems' | 'spilled' | 'blocked';
 export interface CallFilter {
   readonly text: string;
   readonly only: Only | undefined;
-  /** Of a team, by their name. */
+  /** Name of the user, in a team. */
   readonly user: string;
   readonly app: string;
   readonly server: string;
-  /** Begun then or later, and before `until`; in ms since 1970. */
+  /** Started at or after `since`, and before `until`; in ms since 1970. */
   readonly since: number | undefined;
   readonly until: number | undefined;
 }
@@ -32,7 +32,7 @@ export const onlyWords: Readonly<Record<Only, string>> = {
   blocked: 'Blocked',
 };
 
-/** Any text may be in an address. */
+/** A URL may contain any text. */
 export function readFilter(query: URLSearchParams): CallFilter {
   const of = (name: string): string => query.get(name) ?? '';
   const only = of('only');
@@ -48,7 +48,7 @@ export function readFilter(query: URLSearchParams): CallFilter {
   };
 }
 
-/** What of the filter is in the address: nothing that is left open. */
+/** The filter's URL query, without defaults. */
 export function filterQuery({ text, only, user, app, server, since, until }: CallFilter): Record<string, string> {
   const times = { since: String(since ?? ''), until: String(until ?? '') };
   const all = { text, only: only ?? '', user, app, server, ...times };
@@ -73,7 +73,7 @@ export function toSearch({ text, only, user, app, server, since, until }: CallFi
   };
 }
 
-/** `Problems · from Cursor · of github · with “issue”`; empty if everything is shown. */
+/** `Problems · from Cursor · of github · with “issue”`; empty without a filter. */
 export function filterInWords({ text, only, user, app, server, since, until }: CallFilter): string {
   return [
     ...(only === undefined ? [] : [onlyWords[only]]),

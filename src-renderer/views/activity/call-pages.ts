@@ -1,14 +1,14 @@
-/** Pages of calls put together to one list, the newest first. Pure. */
+/** Merges pages of calls into one list, newest first. Pure. */
 import type { ActivityPage, CallSummary } from '../../../src-main/rpc/contract.ts';
 
 export type Totals = Pick<ActivityPage, 'total' | 'failed' | 'tokens'>;
 
-/** Tokens are counted after a call is shown; after this long nobody waits for them any more, in ms. */
+/** Tokens are counted after a call is shown; later ones are not polled for, in ms. */
 const countedWithinMs = 60_000;
 /** Only rows near the top can be that young. */
 const looksAt = 60;
 
-/** Calls that came later, or know more than they did, in front of those we have. */
+/** Prepends new calls, and replaces those that were updated. */
 export function withNewer(newer: readonly CallSummary[], calls: readonly CallSummary[]): readonly CallSummary[] {
   const last = newer.at(-1);
   return last === undefined ? calls : [...newer, ...calls.filter(({ id }) => id < last.id)];
@@ -19,7 +19,7 @@ export function withOlder(calls: readonly CallSummary[], older: readonly CallSum
   return [...calls, ...older.filter(({ id }) => id < last)];
 }
 
-/** Calls after this one are worth asking for: they are newer than `newest`, or their tokens were not counted yet. */
+/** ID after which to poll: newer calls than `newest`, and those without token counts yet. */
 export function askAfter(calls: readonly CallSummary[], newest: number, now: number): number {
   const uncounted = calls
     .slice(0, looksAt)

@@ -1,4 +1,4 @@
-/** A call in words: its outcome, its tokens, its time, and the line that calls it again. Pure. */
+/** Descriptions of a call: outcome, tokens, duration, and the command that repeats it. Pure. */
 import type {
   CallDetail,
   PayloadSide,
@@ -23,7 +23,7 @@ export const outcomeWords: Readonly<Record<CallSummary['outcome'], OutcomeWords>
   blocked: { level: 'attention', word: 'Blocked', sentence: 'Blocked by policy; the server was not called.' },
 };
 
-/** `120 → 2.4k`; a dash if nothing was counted (yet), a swung one in front of an estimate. */
+/** `120 → 2.4k`; a dash if nothing was counted (yet), a tilde before an estimate. */
 export function tokensInWords({ tokens }: Pick<CallSummary, 'tokens'>): string {
   const { request, modelResult, estimated } = tokens;
   if (request === undefined && modelResult === undefined) return '–';
@@ -31,9 +31,7 @@ export function tokensInWords({ tokens }: Pick<CallSummary, 'tokens'>): string {
   return `${request === undefined ? '–' : compact(request)} → ${modelResult === undefined ? '–' : mark + compact(modelResult)}`;
 }
 
-/**
- * How long the bar of a call is, 0 to 1: one millisecond none, a minute all of it, each step ten times the one before.
- */
+/** Length of a call's duration bar, 0 to 1: logarithmic from a millisecond to a minute. */
 export function tookShare(ms: number): number {
   return Math.min(1, Math.max(0, Math.log10(Math.max(1, ms)) / Math.log10(60_000)));
 }
@@ -43,7 +41,7 @@ export function newsInWords({ calls, problems }: { readonly calls: number; reado
   return `${count(calls, 'new call')}${problems > 0 ? `, ${count(problems, 'problem')}` : ''}`;
 }
 
-/** What they say of the answer: `looks as if it gave orders and holds a card number`. */
+/** A sentence about the findings: `looks like a prompt injection and holds a card number`. */
 export function labelsSentence(labels: CallSummary['labels']): string {
   const said = [
     ...(labels.some(({ about }) => about === 'orders') ? ['looks like a prompt injection'] : []),
@@ -62,7 +60,7 @@ export function toolName({ server, tool }: Pick<CallSummary, 'server' | 'tool'>)
   return server === '' ? tool : `${server}:${tool}`;
 }
 
-/** `tooltray call github:list_issues '{"state":"open"}'`, for the shell of the system. */
+/** `tooltray call github:list_issues '{"state":"open"}'`, quoted for the system's shell. */
 export function commandLine(call: CallSummary, args: string | undefined, platform: string): string {
   const quote = platform === 'win32' ? quotedForPowerShell : quotedForShell;
   const name = toolName(call);
@@ -70,7 +68,7 @@ export function commandLine(call: CallSummary, args: string | undefined, platfor
   return `tooltray call ${tool}${args === undefined || args === '{}' ? '' : ` ${quote(args)}`}`;
 }
 
-/** Why a side of a call shows no text. */
+/** Why a payload is missing. */
 export function noTextSentence(none: MissingPayload, side: PayloadSide): string {
   if (none === 'nothing')
     return side === 'modelResult' ? 'Nothing was returned to the model.' : 'The server returned nothing.';
@@ -104,7 +102,7 @@ export function unspilledSentence({ reason, limitBytes }: NonNullable<CallSummar
   return sentences[reason];
 }
 
-/** undefined if it is not there, or its beginning only. */
+/** undefined if it is missing or only partly loaded. */
 export function wholeText(text: PayloadText): string | undefined {
   return 'text' in text && text.next === undefined ? text.text : undefined;
 }

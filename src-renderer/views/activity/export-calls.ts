@@ -1,4 +1,4 @@
-/** Calls as a file: everything that fits the filter, as JSON or as a table for a spreadsheet. */
+/** Exports calls that match the filter, as JSON or CSV. */
 import type { ActivityPage, ActivityQuery, CallSummary } from '../../../src-main/rpc/contract.ts';
 import { csvText } from '../../lib/csv.ts';
 
@@ -29,7 +29,7 @@ const columns: readonly (readonly [name: string, cell: Cell])[] = [
   ['spillId', ({ spillId }) => spillId],
 ];
 
-/** Page by page; those that come meanwhile are left out. */
+/** Page by page; calls recorded meanwhile are excluded. */
 export async function readAllCalls(
   ask: (query: ActivityQuery) => Promise<ActivityPage>,
   search: ActivityQuery,

@@ -1,4 +1,4 @@
-/** Saves calls as a file, wherever it was asked for. */
+/** Saves calls to a file. */
 import { api } from '../../lib/api.ts';
 import { whole } from '../../lib/format.ts';
 import { saveText } from '../../lib/save-text.ts';
@@ -7,8 +7,8 @@ import { type CallFilter, toSearch } from './call-filter.ts';
 import { type ExportFormat, exportText, readAllCalls } from './export-calls.ts';
 
 /**
- * All that fit the filter. `onprogress`: so many of them are read, `1,000 of 5,200`. Never rejects, what goes wrong is
- * said in a toast.
+ * All that match the filter. `onprogress`: progress such as `1,000 of 5,200`. Never rejects; errors are shown in a
+ * toast.
  */
 export async function saveCalls(
   filter: CallFilter,

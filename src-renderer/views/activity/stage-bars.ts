@@ -1,14 +1,14 @@
-/** The stages of a call as bars that follow each other. Pure. */
+/** The stages of a call as consecutive bars. Pure. */
 import type { CallDetail } from '../../../src-main/rpc/contract.ts';
 
 export interface StageBar {
   readonly name: string;
   readonly what: string;
   readonly ms: number;
-  /** Where it begins and how long it is, as shares of the whole. */
+  /** Start and length, as fractions of the total. */
   readonly from: number;
   readonly share: number;
-  /** The server's own time; all else is ours. */
+  /** The server's own time; the rest is Tooltray's. */
   readonly isServers: boolean;
 }
 

@@ -1,27 +1,27 @@
 /**
- * The page's end of the line to a view, by the official host bridge. Loaded with the first view that is opened: it
- * brings a part of the MCP SDK along. What it hears is a stranger's: every question is answered by `ViewHost`, in words
- * where the answer is no.
+ * The page's side of the connection to a view, using the official host bridge. Loaded with the first view, because it
+ * includes part of the MCP SDK. Messages are untrusted: `ViewHost` handles every request, and refuses with an
+ * explanation.
  */
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
 import type { McpUiHostCapabilities, McpUiHostContext } from '@modelcontextprotocol/ext-apps/app-bridge';
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** What a view may ask of the page. Those that reject are refused in the error's words. */
+/** Requests that a view can send to the page. Rejections are returned with the error's message. */
 export interface ViewHost {
   callTool(name: string, args: Result, signal: AbortSignal): Promise<Result>;
   readResource(uri: string, signal: AbortSignal): Promise<Result>;
   openLink(url: string, signal: AbortSignal): Promise<void>;
-  /** What it would tell the model, or write in the user's name. */
+  /** A message to the model, or text in the user's name. */
   say(kind: 'message' | 'context', content: unknown): void;
   log(level: string, data: unknown): void;
   resize(height: number): void;
-  /** It has said that it is ready. */
+  /** The view has initialized. */
   ready(): void;
 }
 
-/** What the view is shown: the call as it went. */
+/** The call that the view shows. */
 export interface ShownCall {
   readonly arguments: Result;
   /** The result, or why there is none. */
@@ -40,17 +40,17 @@ interface LineOptions {
   readonly html: string;
   readonly version: string;
   readonly context: McpUiHostContext;
-  /** What it was given of what it declared. */
+  /** What was granted of its declared requirements. */
   readonly sandbox: NonNullable<McpUiHostCapabilities['sandbox']>;
   readonly call: ShownCall;
   readonly host: ViewHost;
 }
 
-/** How long a view may take to put its things away, in ms. */
+/** Time for a view to clean up, in ms. */
 const farewellMs = 300;
 const nobodyReads = 'Messages are not sent to a model from the dashboard; they are shown to the user next to the view.';
 
-/** To be opened before the frame's address is set: the frame says only once that it is there. */
+/** Call it before the frame's URL is set, because the frame announces itself only once. */
 export async function openLine({
   target,
   html,

@@ -1,12 +1,12 @@
-/** Notices a view that says more than a page can listen to. */
+/** Detects a view that sends more messages than the page can process. */
 
-/** Messages in a second; a view that redraws with every frame sends sixty. */
+/** Messages per second; a view that updates with every frame sends sixty. */
 const maxMessages = 300;
 const secondMs = 1000;
 
 /**
- * Counts what comes from a frame and from what is in it, whoever it is meant for. `onFlood` is called once, with how
- * many a second are too many. Returns how to stop.
+ * Counts messages from a frame and its descendants, whatever their recipient. `onFlood` is called once, with the limit
+ * per second. Returns a function that stops it.
  */
 export function watchFlood(frame: Window, onFlood: (most: number) => void): () => void {
   let began = 0;
@@ -24,7 +24,7 @@ export function watchFlood(frame: Window, onFlood: (most: number) => void): () =
   return stop;
 }
 
-/** A frame's parent can be asked for whatever its origin is. One that has gone has none. */
+/** A frame's parent is accessible across origins. A removed frame has none. */
 function isWithin(source: MessageEventSource | null, frame: Window): boolean {
   let window = source !== null && 'parent' in source ? source : null;
   for (let depth = 0; window !== null && depth < 10; depth++) {

@@ -1,14 +1,14 @@
-/** A recorded call, put together again for its view: the arguments whole, and what the server sent. */
+/** Restores a recorded call for its view: the full arguments and the server's result. */
 import type { CallDetail, PayloadSide } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { count } from '../../lib/format.ts';
 import { isRecord } from '../../lib/record.ts';
 import type { ShownCall } from './host-bridge.ts';
 
-/** In characters; what is longer is not put together in the page. */
+/** Maximum length in characters. */
 const longest = 8 * 1024 * 1024;
 
-/** What there is, or why there is none to show. Rejects with AskError. */
+/** The call, or why it cannot be shown. Rejects with ApiError. */
 export async function shownCall(
   call: CallDetail,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function shownCall(
   return { call: { arguments: shown, outcome: { result } } };
 }
 
-/** undefined: there is none on record. Of one that is too long its beginning. */
+/** undefined if not recorded. Only the beginning if it is too long. */
 async function wholeText(call: CallDetail, side: PayloadSide, signal: AbortSignal): Promise<string | undefined> {
   let page = call.payloads[side];
   let text = '';
@@ -42,7 +42,7 @@ async function wholeText(call: CallDetail, side: PayloadSide, signal: AbortSigna
   return text === '' ? undefined : text;
 }
 
-/** A kept answer is the words, or the data, without what stood around them. */
+/** A spilled result contains only the text or data, without the surrounding result. */
 async function spilledResult(id: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const text = (await (await api.readSpill(id, signal)).text()).slice(0, longest);
   const data = parsed(text);

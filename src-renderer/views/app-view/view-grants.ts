@@ -1,4 +1,4 @@
-/** What the user allowed views of tools, for as long as this page is open. */
+/** Permissions that the user granted to tool views while this page is open. */
 import type { ViewGrant, ViewRequirements } from '../../../src-main/rpc/contract.ts';
 
 interface ViewSandbox {
@@ -7,7 +7,7 @@ interface ViewSandbox {
 }
 
 /**
- * What a view has of what it declared, as it is told (`hostCapabilities.sandbox`). Source: SEP-1865 (MCP Apps), Host
+ * The granted part of a view's declared requirements (`hostCapabilities.sandbox`). Source: SEP-1865 (MCP Apps), Host
  * Capabilities.
  */
 export function sandboxOf(wishes: ViewRequirements, { network, permissions }: ViewGrant): ViewSandbox {
@@ -27,7 +27,7 @@ export function sandboxOf(wishes: ViewRequirements, { network, permissions }: Vi
 export class ViewGrants {
   readonly #given = new Map<string, ViewGrant>();
 
-  /** `key`: whose view, and all that it declares. */
+  /** `key`: identifies the view and its requirements. */
   find(key: string): ViewGrant {
     return this.#given.get(key) ?? { network: false, permissions: false };
   }

@@ -1,12 +1,9 @@
-/**
- * What views are told of how the page looks, so that they look like a part of it. Source: SEP-1865 (2026-01-26),
- * "Theming".
- */
+/** The page's theme for views, so that they match it. Source: SEP-1865 (2026-01-26), "Theming". */
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps/app-bridge';
 
 type Variables = NonNullable<NonNullable<McpUiHostContext['styles']>['variables']>;
 
-/** Theirs by ours: `theme/tokens.css`. */
+/** The specification's variables by ours: `theme/tokens.css`. */
 const tokens: Readonly<Partial<Record<keyof Variables, string>>> = {
   '--color-background-primary': '--surface',
   '--color-background-secondary': '--paper',
@@ -37,7 +34,7 @@ const tokens: Readonly<Partial<Record<keyof Variables, string>>> = {
   '--border-radius-lg': '--radius-large',
 };
 
-/** The values as they are written: `light-dark()` follows the theme by itself. */
+/** Unresolved values: `light-dark()` follows the theme. */
 export function viewVariables(root: HTMLElement = document.documentElement): Variables {
   const style = getComputedStyle(root);
   const values = Object.entries(tokens).map(([theirs, ours]) => [theirs, style.getPropertyValue(ours).trim()]);
@@ -46,14 +43,14 @@ export function viewVariables(root: HTMLElement = document.documentElement): Var
 
 const dark = matchMedia.bind(globalThis, '(prefers-color-scheme: dark)');
 
-/** What the page is shown in now. */
+/** The current theme. */
 export function shownTheme(root: HTMLElement = document.documentElement): 'light' | 'dark' {
   const { theme } = root.dataset;
   if (theme === 'light' || theme === 'dark') return theme;
   return dark().matches ? 'dark' : 'light';
 }
 
-/** Calls back when that changes; returns how to stop. */
+/** Calls back when the theme changes; returns an unsubscribe function. */
 export function followTheme(listener: () => void, root: HTMLElement = document.documentElement): () => void {
   const observer = new MutationObserver(listener);
   observer.observe(root, { attributes: true, attributeFilter: ['data-theme'] });

@@ -1,4 +1,4 @@
-/** Requests of an app view to the user and to its server, one question at a time, and its messages so far. */
+/** Requests of a tool view to the user and to its server, one question at a time, and its messages so far. */
 import type { RunState } from '../../../src-main/rpc/contract.ts';
 import { api, formatFailure, toFailure } from '../../lib/api.ts';
 import { count } from '../../lib/format.ts';
@@ -7,7 +7,7 @@ import type { ViewHost } from './host-bridge.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** What the user is asked. */
+/** A question to the user. */
 export type ViewQuestion =
   | { readonly about: 'call'; readonly tool: string; readonly asks: 'writes' | 'destroys'; readonly arguments: string }
   | { readonly about: 'link'; readonly url: string };
@@ -17,7 +17,7 @@ interface OpenQuestion {
   readonly answer: (agreed: boolean) => void;
 }
 
-/** Calls and readings at once, and in a minute; questions that wait for the user; lines of each list that are kept. */
+/** Maximum concurrent calls and reads, and per minute; pending questions; kept lines per list. */
 const maxConcurrent = 4;
 const maxPerMinute = 120;
 const maxQuestions = 3;
@@ -25,7 +25,7 @@ const maxLines = 100;
 const maxLineLength = 2000;
 const minuteMs = 60_000;
 
-/** Between these a view has the height that it asks for, in px. */
+/** Bounds of a view's requested height, in px. */
 export const heights = { least: 120, first: 320, most: 900 } as const;
 
 export class ViewService implements ViewHost {
@@ -33,9 +33,9 @@ export class ViewService implements ViewHost {
   isReady = $state(false);
   said = $state.raw<readonly string[]>([]);
   logged = $state.raw<readonly string[]>([]);
-  /** Calls that run for the view; what their server asks meanwhile is the user's to answer. */
+  /** Calls running for the view; the user answers their servers' requests. */
   runs = $state.raw<readonly Running[]>([]);
-  /** Calls that were made. */
+  /** Number of calls made. */
   calls = $state(0);
   #questions = $state.raw<readonly OpenQuestion[]>([]);
   #underWay = 0;
@@ -108,7 +108,7 @@ export class ViewService implements ViewHost {
     this.isReady = true;
   }
 
-  /** Rejects with AskError, or in words where it came to nothing. */
+  /** Rejects with ApiError, or with an explanation if there is no result. */
   async #resultOf(id: string, signal: AbortSignal): Promise<Result> {
     const run = new Running();
     this.runs = [...this.runs, run];
@@ -125,7 +125,7 @@ export class ViewService implements ViewHost {
     }
   }
 
-  /** Rejects in words where the view asks for too much; what the core refuses with is told whole. */
+  /** Rejects with an explanation if the view exceeds its limits; the core's errors are passed on in full. */
   async #inTurn(work: () => Promise<Result>): Promise<Result> {
     const now = performance.now();
     this.#times = this.#times.filter((time) => now - time < minuteMs);
@@ -142,7 +142,7 @@ export class ViewService implements ViewHost {
     }
   }
 
-  /** Resolves to what the user says; no, where nobody waits for it any more. */
+  /** Resolves to the user's decision; false once nobody waits for it. */
   #ask(question: ViewQuestion, signal: AbortSignal): Promise<boolean> {
     if (this.#questions.length >= maxQuestions)
       return Promise.reject(new Error(`Too many pending confirmations (limit ${maxQuestions}).`));

@@ -1,4 +1,4 @@
-/** What a view declares that it needs, in words. Pure. */
+/** Describes a view's declared requirements. Pure. */
 import type { ViewRequirements } from '../../../src-main/rpc/contract.ts';
 
 interface WishRow {
@@ -6,7 +6,7 @@ interface WishRow {
   readonly domains: readonly string[];
 }
 
-/** What it would reach, and for what, verbatim. */
+/** Hosts that it would contact, and why, verbatim. */
 export function networkRows({ connect, resources, frames, baseUris }: ViewRequirements): readonly WishRow[] {
   return [
     { what: 'Connect to', domains: connect },

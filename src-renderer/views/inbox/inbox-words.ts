@@ -1,4 +1,4 @@
-/** Words and choices of the inbox: which button is the easy one, what is decided on. Pure. */
+/** Texts and choices of the inbox: the default button, and the selected parts. Pure. */
 import type {
   InboxAction,
   InboxItem,
@@ -41,7 +41,7 @@ export interface Confirmation {
   readonly undo: string | undefined;
 }
 
-/** What is shown: by its id, by the server it is about, else the first one. */
+/** The selected item: by ID, by server, or the first. */
 export function chosenItem(items: readonly InboxSummary[], path: readonly string[]): InboxSummary | undefined {
   const [id, server] = path;
   if (id === undefined) return items[0];
@@ -50,18 +50,18 @@ export function chosenItem(items: readonly InboxSummary[], path: readonly string
   return items.find((item) => item.id === id);
 }
 
-/** Several edits of the config file are one item: a server without one of its own is among them. */
+/** Several edits of the config file are one item, which includes servers without one of their own. */
 function isEdits({ kind, server }: InboxSummary): boolean {
   return kind === 'settings' && server === undefined;
 }
 
-/** Nothing risky is the button that is pressed in passing; where something looks like an attack, the safe one is. */
+/** The default button: never a risky action; if something looks like an attack, the safe one. */
 export function easyAction({ actions, isGrave }: Pick<InboxItem, 'actions' | 'isGrave'>): string | undefined {
   if (isGrave) return actions.find(({ isRisky }) => !isRisky)?.id;
   return actions.some(({ isRisky }) => isRisky) ? undefined : actions.at(-1)?.id;
 }
 
-/** Keys of the parts that are left out of none; undefined: all of it is meant. */
+/** Keys of the selected parts; undefined: all. */
 export function partsMeant(parts: readonly InboxPart[], leftOut: ReadonlySet<number>): readonly string[] | undefined {
   if (leftOut.size === 0) return undefined;
   return parts.flatMap(({ keys }, index) => (leftOut.has(index) ? [] : keys));
@@ -72,7 +72,7 @@ export function actionLabel({ label, isByPart }: InboxAction, parts: number, mea
   return isByPart && meant < parts ? `${label} (${meant} of ${parts})` : label;
 }
 
-/** The key that goes to the button of an answer: A to those that let something happen, R to those that do not. */
+/** Key of an action's button: A for those that allow something, R for those that do not. */
 export function answerKey(action: string): 'a' | 'r' | undefined {
   if (action === 'approve' || action === 'accept' || action === 'use') return 'a';
   return action === 'reject' || action === 'keep' ? 'r' : undefined;

@@ -1,9 +1,9 @@
-/** What the overview's figures say, in words. Pure. */
+/** Descriptions of the overview's figures. Pure. */
 import type { AppState, HealthLevel, SavingsSummary, ServerRow } from '../../../src-main/rpc/contract.ts';
 import type { Slices } from '../../lib/app-state.svelte.ts';
 import { ago, compact, compactCount, count } from '../../lib/format.ts';
 
-/** The two things that save tokens, and which causes of the ledger belong to each: what they cost is taken off. */
+/** The two sources of savings, and the ledger causes of each, including their costs. */
 const groups = [
   { name: 'Large results kept on disk', causes: ['results', 'code', 'readback'] },
   { name: 'Shorter tool lists', causes: ['lists', 'instructions', 'helpers', 'discovery'] },
@@ -22,7 +22,7 @@ const causeNames: Readonly<Record<string, string>> = {
 export interface SavingsCause {
   readonly name: string;
   readonly net: number;
-  /** What it is made of, a line each. */
+  /** Its components, one line each. */
   readonly title: string;
 }
 
@@ -38,7 +38,7 @@ export function savingsMeaning({ net }: SavingsSummary): string {
   return net < 0 ? 'more tokens than without Tooltray so far' : 'tokens saved';
 }
 
-/** `92% less`; empty if it is not. */
+/** `92% less`; empty if not less. */
 export function savedShare({ withoutTooltray, net }: SavingsSummary): string {
   const share = withoutTooltray > 0 ? Math.round((net / withoutTooltray) * 100) : 0;
   return share > 0 ? `${share}% less` : '';
@@ -50,7 +50,7 @@ export function estimateNote({ estimatedShare }: SavingsSummary): string {
   return percent === 0 ? '<1% estimated' : `${percent}% estimated`;
 }
 
-/** What counts of answers is what the apps would have let in of them; empty if that is all of it. */
+/** Notes that savings count only the part of results that the apps would have accepted; empty if that is all. */
 export function uncappedNote({ withoutTooltray, uncapped }: SavingsSummary): string {
   return uncapped === withoutTooltray ? '' : `${compact(uncapped)} without Tooltray if apps did not truncate results`;
 }
@@ -63,12 +63,12 @@ export function worth(net: number, pricePerMillion: number | undefined, currency
   try {
     return `≈ ${amount.toLocaleString('en', { style: 'currency', currency, maximumFractionDigits })}`;
   } catch {
-    // The config may name a currency that has no code.
+    // The config may contain a currency name without a code.
     return `≈ ${amount.toLocaleString('en', { maximumFractionDigits })} ${currency}`;
   }
 }
 
-/** The apps that are connected or active: those that are active first, then the one that was seen last. */
+/** Connected or active apps: active ones first, then by last use. */
 export function appStates(
   { setup, sessions, access }: Pick<Slices, 'setup' | 'sessions' | 'access'>,
   now: number,
@@ -100,7 +100,7 @@ export function serverCounts(
   });
 }
 
-/** Where data flows are counted and there is something to tell, or to decide. */
+/** Whether data flows are counted and there is something to show or decide. */
 export function showsFlow({ mode, week, canOfferApproval }: NonNullable<AppState['dataFlow']>): boolean {
   return mode === 'record' && (canOfferApproval || (week.recorded ?? 0) > 0);
 }
@@ -114,7 +114,7 @@ export function tokensInWords(tokens: number): string {
   return compactCount(tokens, 'token');
 }
 
-/** Nobody has set anything up: only what Tooltray brings itself is there, and no app has called. */
+/** Nothing is set up: there are only Tooltray's own servers, and no app has called. */
 export function isFirstUse({ servers, activity }: Partial<Pick<AppState, 'servers' | 'activity'>>): boolean {
   return servers?.every(({ transport }) => transport === 'builtin') === true && activity?.recent.length === 0;
 }

@@ -1,6 +1,4 @@
-/**
- * The result that the user has selected for comparison; it stays selected across views until a second one is chosen.
- */
+/** The result selected for comparison; kept across views until a second one is chosen. */
 import { createContext } from 'svelte';
 import type { AnswerSource } from './result-source.ts';
 

@@ -1,4 +1,4 @@
-/** What a result holds, judged by how it begins, whatever its MIME type says. Pure. */
+/** Detects a result's format from its beginning, regardless of its MIME type. Pure. */
 import type { AnswerSource } from './result-source.ts';
 
 export type ContentKind =
@@ -28,13 +28,13 @@ export const contentNames: Readonly<Record<ContentKind, string>> = {
   binary: 'Binary',
 };
 
-/** Lines that are looked at. */
+/** Number of lines examined. */
 export const sniffedLines = 60;
 
 const logLine =
   /^\W{0,2}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b)/;
 
-/** `lines`: the first ones. What the core knows to be data or media is that. */
+/** `lines`: the first ones. Data and media as determined by the core take precedence. */
 export function contentKindOf(kind: AnswerSource['kind'], lines: readonly string[]): ContentKind {
   if (kind !== 'text') return kind;
   const full = lines.filter((line) => line.trim() !== '');
@@ -57,7 +57,7 @@ export function contentKindOf(kind: AnswerSource['kind'], lines: readonly string
 
 function isJsonLine(line: string): boolean {
   if (!/^\s*[[{]/.test(line)) return false;
-  // A line that is too long to be shown is cut.
+  // Lines that are too long are truncated.
   if (line.length >= 4_000) return true;
   try {
     JSON.parse(line);
@@ -67,7 +67,7 @@ function isJsonLine(line: string): boolean {
   }
 }
 
-/** Every line has as many separators as the first, outside of quotation marks. */
+/** Whether every line has as many separators as the first, outside quotes. */
 function isDelimited(lines: readonly string[], separator: string): boolean {
   if (lines.length < 3) return false;
   const counts = lines.slice(0, -1).map((line) => line.replace(/"(?:[^"]|"")*"/g, '').split(separator).length);

@@ -1,26 +1,26 @@
-/** Finding in a text: what is asked for, and which letters of a line are it. Pure. */
+/** Text search: the pattern, and the matching part of a line. Pure. */
 import { whole } from '../../lib/format.ts';
 
-/** What is shown of a search. */
+/** Results of a search. */
 export interface Found {
-  /** Lines that match, from 1. */
+  /** Matching lines, 1-based. */
   readonly lines: ReadonlySet<number>;
-  /** The first of them, with their beginnings, and how many there are. */
+  /** The first matches with their beginnings, and the total. */
   readonly matches: readonly { readonly line: number; readonly text: string }[];
   readonly total: number;
   readonly current: number | undefined;
-  /** The letters to mark; empty if a pattern was asked for. */
+  /** The text to highlight; empty for a regular expression. */
   readonly text: string;
 }
 
 export const nothingFound: Found = { lines: new Set(), matches: [], total: 0, current: undefined, text: '' };
 
-/** The letters as they stand, for a search that knows patterns. */
+/** Escapes a text for a regular expression search. */
 export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-/** A line around its first match; the middle is empty if there is none. Upper and lower case are alike. */
+/** Splits a line at its first match; the middle is empty if there is none. Case-insensitive. */
 export function splitAtMatch(line: string, text: string): readonly [before: string, match: string, after: string] {
   const at = text === '' ? -1 : line.toLowerCase().indexOf(text.toLowerCase());
   if (at < 0) return [line, '', ''];

@@ -1,34 +1,34 @@
-/** A value as the rows of a tree: those that are folded in are not there. Pure. */
+/** Flattens a value to the rows of a tree, without collapsed ones. Pure. */
 import { count } from '../../lib/format.ts';
 import type { LinePlaces } from './line-places.ts';
 import { SpelledNumber } from './spelled-json.ts';
 
 export interface TreeRow {
-  /** Where it is: `$["issues"][3]`; names the row. */
+  /** Path, used as the row's key: `$["issues"][3]`. */
   readonly path: string;
   readonly depth: number;
-  /** Name or number within its parent; empty for the topmost. */
+  /** Name or index within its parent; empty at the top. */
   readonly name: string;
   readonly isIndex: boolean;
   readonly value: unknown;
   readonly isOpen: boolean;
-  /** How many it holds; undefined for what holds none by its nature. */
+  /** Number of elements; undefined for scalars. */
   readonly size: number | undefined;
-  /** The line of the file in which it begins, from 1; undefined: not known. */
+  /** Line of the file in which it starts, 1-based; undefined: unknown. */
   readonly line: number | undefined;
 }
 
-/** Elements of one parent that are shown at first; more on wish. */
+/** Elements per parent shown initially. */
 export const shownElements = 200;
 const fewElements = 20;
-/** Longest text of a value in one row, and within the gist of a group. */
+/** Maximum length of a value in a row, and in a group's summary. */
 const maxTextLength = 300;
 const maxPreviewLength = 40;
 const membersInGist = 4;
 
 /**
- * `open`: paths that are unfolded. `limits`: how many of a parent's elements are shown, where it is more than the
- * usual.
+ * `open`: expanded paths. `limits`: number of elements shown per parent, if more than the
+ * default.
  */
 export function treeRows(
   value: unknown,
@@ -42,7 +42,7 @@ export function treeRows(
   return rows;
 }
 
-/** Stands for the elements that are not shown. */
+/** Row for elements that are not shown. */
 export interface MoreRow {
   readonly path: string;
   readonly depth: number;
@@ -64,7 +64,7 @@ function addRows(rows: (TreeRow | MoreRow)[], place: Place, folding: Folding): v
   if (size === undefined || !isOpen) return;
   const limit = folding.limits.get(path) ?? shownElements;
   const isIndex = Array.isArray(value);
-  // Entries of a million elements are not made for the two hundred that are shown.
+  // Avoids creating entries of a million elements for the two hundred shown.
   const names = isIndex
     ? Array.from({ length: Math.min(size, limit) }, (_, at) => String(at))
     : Object.keys(value as object);
@@ -82,22 +82,22 @@ function pathOf(parent: string, name: string, isIndex: boolean): string {
   return `${parent}[${isIndex ? name : JSON.stringify(name)}]`;
 }
 
-/** `$["issues"][3]` as users write it: `$.issues[3]`. */
+/** `$["issues"][3]` in short form: `$.issues[3]`. */
 export function shortPath(path: string): string {
   return path.replace(/\["([A-Za-z_]\w*)"\]/g, '.$1');
 }
 
-/** What is found in a value: its path, the paths of what holds it, and its place in the last list that holds it. */
+/** A match in a value: its path, its ancestors' paths, and its place in the innermost list. */
 export interface FoundValue {
   readonly path: string;
   readonly parents: readonly string[];
-  /** By the path of a list: how many elements of it have to be shown. */
+  /** Number of elements that must be shown, by the list's path. */
   readonly needed: ReadonlyMap<string, number>;
 }
 
 const maxFound = 500;
 
-/** Names and values with this text in them, in the order of the tree, upper and lower case alike. */
+/** Names and values that contain this text, in tree order, case-insensitive. */
 export function findInTree(value: unknown, text: string): readonly FoundValue[] {
   const wanted = text.toLowerCase();
   const found: FoundValue[] = [];
@@ -123,7 +123,7 @@ export function findInTree(value: unknown, text: string): readonly FoundValue[] 
   return found;
 }
 
-/** The topmost, and what it holds where that is little or the only thing there: enough to see what there is. */
+/** Initially expanded paths: the top, and small or only children. */
 export function firstOpen(value: unknown): ReadonlySet<string> {
   const open = new Set(['$']);
   if (Array.isArray(value) || (sizeOf(value) ?? 0) > fewElements) return open;
@@ -134,7 +134,7 @@ export function firstOpen(value: unknown): ReadonlySet<string> {
   return open;
 }
 
-/** What is inside of a group that is folded in: `{number: 1, title: "A", … 6 members}`. */
+/** Summary of a collapsed group: `{number: 1, title: "A", … 6 members}`. */
 export function gist(value: object): string {
   const isList = Array.isArray(value);
   const members = isList

@@ -1,6 +1,6 @@
 /**
- * Lines of a text of any length, read in stretches when they come into sight and forgotten when there are too many.
- * Knows nothing of a page: it tells when something has changed.
+ * Lines of a text of any length, loaded in chunks when visible, with a limited cache. Independent of the page: emits
+ * changes.
  */
 import type { RpcFailure, SpillLines } from '../../../src-main/rpc/contract.ts';
 
@@ -10,7 +10,7 @@ export interface LineCacheOptions {
   readonly onchange: () => void;
 }
 
-/** Lines of one stretch, and how many stretches are kept. */
+/** Lines per chunk, and maximum number of cached chunks. */
 const stretchLength = 400;
 const maxBlocks = 60;
 
@@ -23,7 +23,7 @@ export class LineCache {
   totalLines: number;
   failure: RpcFailure | undefined;
   readonly #options: LineCacheOptions;
-  /** By number; the one that was looked at last stands last. */
+  /** By number; least recently used first. */
   readonly #stretches = new Map<number, Stretch>();
   #wanted: readonly number[] = [];
   #line: AbortController | undefined;
@@ -33,7 +33,7 @@ export class LineCache {
     this.#options = options;
   }
 
-  /** Line `line` (from 1); undefined: not read yet. */
+  /** Line `line` (1-based); undefined: not loaded yet. */
   lineAt(line: number): { readonly text: string; readonly isCut: boolean } | undefined {
     const number = Math.floor((line - 1) / stretchLength);
     const stretch = this.#stretches.get(number);
@@ -41,9 +41,7 @@ export class LineCache {
     return text === undefined ? undefined : { text, isCut: stretch?.cut.has(line) ?? false };
   }
 
-  /**
-   * Lines from `first` to `end` (from 1, the end not included) are looked at; what was asked for before is no longer.
-   */
+  /** Lines from `first` to `end` (1-based, exclusive) are visible; earlier requests are cancelled. */
   async look(first: number, end: number): Promise<void> {
     const [from, to] = [first, Math.max(first, end - 1)].map((line) => Math.floor((line - 1) / stretchLength));
     this.#wanted = Array.from({ length: (to ?? 0) - (from ?? 0) + 1 }, (_, index) => (from ?? 0) + index);
@@ -79,7 +77,7 @@ export class LineCache {
     return this.failure === undefined;
   }
 
-  /** Long lines come a few at a time. */
+  /** Long lines are returned a few at a time. */
   async #stretch(number: number, signal: AbortSignal): Promise<Stretch> {
     const first = number * stretchLength + 1;
     const lines: string[] = [];

@@ -1,16 +1,18 @@
-/** Which lines two texts have in common, and which only one of them has. Pure. */
+/** Compares the lines of two texts. Pure. */
 import { diffArrays } from 'diff';
 
 export interface DiffRow {
-  /** From 1; undefined: this side has nothing here. */
+  /** 1-based; undefined: no line on this side. */
   readonly before: number | undefined;
   readonly after: number | undefined;
 }
 
-/** Lines that differ; texts that differ in more are shown as wholly different between what both ends have in common. */
+/**
+ * Maximum number of different lines; beyond it, everything between the common beginning and end is shown as different.
+ */
 const maxEditLength = 800;
 
-/** Equal lines are in one row, and so are those that are in place of each other. Pure. */
+/** Equal lines share a row, and so do lines that replace each other. Pure. */
 export function lineDiff(before: readonly string[], after: readonly string[]): readonly DiffRow[] {
   const most = Math.min(before.length, after.length);
   let head = 0;
@@ -29,7 +31,7 @@ export function lineDiff(before: readonly string[], after: readonly string[]): r
   return rowsBetween(pairs, before.length, after.length);
 }
 
-/** How many rows are no common lines. */
+/** Number of rows that differ. */
 export function differences(rows: readonly DiffRow[], before: readonly string[], after: readonly string[]): number {
   return rows.filter((row) => !isSame(row, before, after)).length;
 }
@@ -50,7 +52,7 @@ function rowsBetween(pairs: readonly (readonly [number, number])[], before: numb
   return rows;
 }
 
-/** Equal lines in their order, as pairs of indexes. Empty if the texts differ in too many lines. */
+/** Equal lines in order, as pairs of indexes. Empty if the texts differ in too many lines. */
 function common(old: readonly string[], fresh: readonly string[]): readonly (readonly [number, number])[] {
   const pairs: (readonly [number, number])[] = [];
   let [a, b] = [0, 0];

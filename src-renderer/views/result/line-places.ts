@@ -1,13 +1,13 @@
 /**
- * Which lines of a spilled JSON a value is in, as the file lays it out: one element a line, as JSON.stringify with an
- * indent. Pure.
+ * Maps values of a spilled JSON to lines of its file, which has one element per line like the output of JSON.stringify
+ * with an indent. Pure.
  */
 import { SpelledNumber } from './spelled-json.ts';
 
 export class LinePlaces {
   readonly #counts = new WeakMap<object, number>();
 
-  /** How many lines a value takes. */
+  /** Number of lines of a value. */
   countOf(value: unknown): number {
     if (typeof value !== 'object' || value === null || value instanceof SpelledNumber) return 1;
     const known = this.#counts.get(value);
@@ -19,7 +19,7 @@ export class LinePlaces {
     return count;
   }
 
-  /** First lines of the elements of a list that stands from this line on. */
+  /** First lines of the elements of a list that starts at this line. */
   startsOf(list: readonly unknown[], line: number): Int32Array {
     const starts = new Int32Array(list.length);
     let at = line + 1;
@@ -30,10 +30,7 @@ export class LinePlaces {
     return starts;
   }
 
-  /**
-   * The line in which a value that is held somewhere in another begins; undefined: it is not there. `path`: names and
-   * indexes.
-   */
+  /** Line in which a nested value starts; undefined: not found. `path`: names and indexes. */
   lineOf(root: unknown, path: readonly (string | number)[]): number | undefined {
     let line = 1;
     let value = root;

@@ -1,14 +1,14 @@
-/** HTML that a server sent, as a picture: no script, no network, no way out of its frame. */
+/** Renders a server's HTML statically: without scripts, network access, or navigation. */
 
-/** What may reach out, or on, before any policy is asked. */
+/** Elements that could access the network or navigate before a policy applies. */
 const reaching =
   'script, link, meta, base, iframe, frame, frameset, object, embed, portal, template, noscript, applet, form';
-/** Pictures that are in the text itself, and styles; nothing is fetched. */
+/** Inline images and styles only; nothing is fetched. */
 const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:";
 
-/** To be shown by `<iframe sandbox="" srcdoc>`. */
+/** For `<iframe sandbox="" srcdoc>`. */
 export function pictureOfPage(html: string): string {
-  // Nothing is loaded by a document that is shown nowhere.
+  // A document that is not displayed loads nothing.
   const page = new DOMParser().parseFromString(html, 'text/html');
   for (const element of page.querySelectorAll(reaching)) element.remove();
   for (const element of page.querySelectorAll('*')) {

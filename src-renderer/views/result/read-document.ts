@@ -1,4 +1,4 @@
-/** An answer as data: whole where it is small enough for a page, else the part that a JSONPath selects. */
+/** A result as data: complete if it is small enough for the page, else the part selected by a JSONPath. */
 import type { AnswerSource } from './result-source.ts';
 import type { ContentKind } from './content-kind.ts';
 import { parseDelimited, parseLines } from './rows/parse-rows.ts';
@@ -6,20 +6,20 @@ import { parseSpelled } from './spelled-json.ts';
 
 export interface AnswerDocument {
   readonly value: unknown;
-  /** The JSONPath that selected it; undefined: it is all. */
+  /** The JSONPath that selected it; undefined: complete. */
   readonly path: string | undefined;
-  /** More was selected than is there. */
+  /** The selection was truncated. */
   readonly isCut: boolean;
 }
 
-/** Larger ones would hold up the page while they are read. */
+/** Parsing larger ones would block the page. */
 const maxWholeLength = 24_000_000;
 
 export function isReadWhole({ bytes }: AnswerSource, kind: ContentKind): boolean {
   return ['json', 'ndjson', 'csv', 'tsv'].includes(kind) && bytes <= maxWholeLength;
 }
 
-/** Rejects with AskError, or SyntaxError for what is no JSON. */
+/** Rejects with ApiError, or SyntaxError for invalid JSON. */
 export async function readWholeDocument(
   source: AnswerSource,
   kind: ContentKind,
@@ -35,13 +35,13 @@ function valueOf(text: string, kind: ContentKind): unknown {
   return kind === 'ndjson' ? parseLines(text) : parseSpelled(text);
 }
 
-/** Rejects with AskError. */
+/** Rejects with ApiError. */
 export async function readPart(source: AnswerSource, path: string, signal: AbortSignal): Promise<AnswerDocument> {
   const { text, truncated } = await source.query(path, signal);
   return { ...partOf(text, truncated), path };
 }
 
-/** What a query answers, one value a line; one alone stands for itself. What was cut in the middle is left out. */
+/** The result of a query, one value per line; a single one is returned by itself. A truncated last value is omitted. */
 export function partOf(text: string, isCut: boolean): Pick<AnswerDocument, 'value' | 'isCut'> {
   const values = text.split('\n').flatMap((line) => {
     try {

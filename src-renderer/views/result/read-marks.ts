@@ -1,16 +1,16 @@
-/** Parts of a text that the model has read back, as lines next to it. Pure. */
+/** Parts of a text that the model has read back, as line ranges. Pure. */
 import type { SpillUse } from '../../../src-main/rpc/contract.ts';
 import { count, whole } from '../../lib/format.ts';
 import type { TableRows } from './rows/find-rows.ts';
 import type { LinePlaces } from './line-places.ts';
 
 export interface LineRange {
-  /** From 1, both ends included. */
+  /** 1-based, inclusive. */
   readonly fromLine: number;
   readonly toLine: number;
 }
 
-/** Ranges that touch are one. */
+/** Merges adjacent ranges. */
 export function mergeRanges(ranges: readonly LineRange[]): readonly LineRange[] {
   const merged: LineRange[] = [];
   for (const { fromLine, toLine } of ranges.toSorted((a, b) => a.fromLine - b.fromLine)) {
@@ -48,14 +48,14 @@ export function readName({ op }: SpillUse['reads'][number]): string {
   return names[op];
 }
 
-/** What was asked for: `lines 1–12`, `“Unhandled”, 93 matches`, the statement. */
+/** What was read: `lines 1–12`, `“Unhandled”, 93 matches`, the statement. */
 export function readWords({ op, what, lines }: SpillUse['reads'][number]): string {
   const [only] = lines;
   if (op === 'grep') return `“${what}”, ${count(lines.length, 'part')}`;
   return what === '' ? (only === undefined ? '' : rangeInWords(only)) : what;
 }
 
-/** Numbers of the rows, from 0, of which a line was read. `ranges`: merged. */
+/** 0-based numbers of the rows of which a line was read. `ranges`: merged. */
 export function rowsInRanges(
   places: LinePlaces,
   root: unknown,
@@ -74,7 +74,7 @@ export function rowsInRanges(
   });
 }
 
-/** How much of some lines was read. `ranges`: merged. */
+/** How much of these lines was read. `ranges`: merged. */
 export function readShare(ranges: readonly LineRange[], { fromLine, toLine }: LineRange): 'all' | 'part' | 'none' {
   const range = ranges.find((one) => one.toLine >= fromLine && one.fromLine <= toLine);
   if (range === undefined) return 'none';

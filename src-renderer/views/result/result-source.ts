@@ -1,31 +1,28 @@
-/**
- * An answer that is looked at, wherever it lies: as a file that the core reads in parts, or as a text that the page
- * has.
- */
+/** A result being viewed: a file that the core reads in parts, or a text in the page. */
 import type { RpcMethods, SpillLines, SpillRow } from '../../../src-main/rpc/contract.ts';
 
 export interface AnswerSource {
-  /** What it is called when it is saved, without an ending. */
+  /** File name for saving, without extension. */
   readonly name: string;
   readonly kind: SpillRow['kind'];
   readonly mimeType: string;
-  /** Of what is read, in bytes; near enough for a page's own texts. */
+  /** Size in bytes; approximate for the page's own texts. */
   readonly bytes: number;
-  /** undefined: not known before it is read. */
+  /** undefined until it is read. */
   readonly lines: number | undefined;
-  /** All of it, to the byte. Rejects with AskError. */
+  /** The original bytes. Rejects with ApiError. */
   whole(signal: AbortSignal): Promise<Blob>;
-  /** From 1. Rejects with AskError. */
+  /** 1-based. Rejects with ApiError. */
   readLines(fromLine: number, count: number, signal: AbortSignal): Promise<SpillLines>;
-  /** Lines that match a regular expression, upper and lower case alike. Rejects with AskError. */
+  /** Lines that match a regular expression, case-insensitive. Rejects with ApiError. */
   find(pattern: string, signal: AbortSignal): Promise<RpcMethods['spillFind']['output']>;
-  /** The rows that a statement of SQL selects; undefined: it cannot be asked. Rejects with AskError. */
+  /** Result rows of a SQL statement; undefined: not supported. Rejects with ApiError. */
   readonly sql?: (statement: string, signal: AbortSignal) => Promise<RpcMethods['spillSql']['output']>;
-  /** What a JSONPath selects, one value a line. Rejects with AskError. */
+  /** Results of a JSONPath, one value per line. Rejects with ApiError. */
   query(path: string, signal: AbortSignal): Promise<RpcMethods['spillQuery']['output']>;
 }
 
-/** Of a path or a tool's name, what every system takes as the name of a file. */
+/** Converts a path or a tool's name to a file name that is valid on every system. */
 export function fileName(name: string): string {
   return name.replace(/[^\p{L}\p{N}.-]+/gu, '-').slice(0, 80);
 }

@@ -1,6 +1,4 @@
-/**
- * What was said in a call, as the parts a user looks at: each block of a result, and the whole letter by letter. Pure.
- */
+/** Payloads of a call, split into the blocks of a result, and the raw text. Pure. */
 import { isRecord } from '../../lib/record.ts';
 import { memberText, prettyJson } from '../../lib/result-text.ts';
 
@@ -9,14 +7,14 @@ export interface SaidPart {
   readonly title: string;
   readonly kind: 'text' | 'json' | 'image' | 'audio' | 'binary';
   readonly mimeType: string;
-  /** Laid out in lines; base64 of a picture, a sound and other data. */
+  /** Split into lines; base64 for images, audio, and other data. */
   readonly text: string;
-  /** As it came. */
+  /** Original text. */
   readonly original: string;
 }
 
 /**
- * The parts of a result; of anything else, or of one that was cut, what there is as one part. The last one is always
+ * The parts of a result; anything else, or a truncated one, is a single part. The last one is always
  * `Raw`.
  */
 export function resultParts(json: string): readonly SaidPart[] {
@@ -31,7 +29,7 @@ export function resultParts(json: string): readonly SaidPart[] {
   return [...parts, ...whole, rawPart(json)];
 }
 
-/** Of arguments. */
+/** The parts of arguments. */
 export function requestParts(json: string): readonly SaidPart[] {
   return parsed(json) === undefined ? [rawPart(json)] : [jsonPart('Formatted', json), rawPart(json)];
 }
@@ -51,7 +49,7 @@ function partOfBlock(block: unknown): SaidPart {
   return jsonPart(typeof type === 'string' ? type : 'Unknown', JSON.stringify(block));
 }
 
-/** Many tools answer with JSON as text. */
+/** Many tools return JSON as text. */
 function textPart(title: string, text: string, mimeType: string): SaidPart {
   const isJson = /^\s*[[{]/.test(text) && parsed(text) !== undefined;
   return isJson ? jsonPart(title, text) : { title, kind: 'text', mimeType, text, original: text };

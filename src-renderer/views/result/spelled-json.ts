@@ -1,6 +1,6 @@
-/** JSON whose numbers keep their digits, also those that a double cannot hold. Pure. */
+/** JSON with numbers that keep their digits, including those that a double cannot represent. Pure. */
 
-/** A number that a double cannot hold, as it is spelled. */
+/** A number that a double cannot represent, as text. */
 export class SpelledNumber {
   readonly text: string;
 
@@ -9,16 +9,16 @@ export class SpelledNumber {
   }
 }
 
-/** Integers of 16 digits and more, and exponents beyond a double: what parsing would change. */
+/** Integers of 16 or more digits, and exponents beyond a double, which parsing would change. */
 const lossyNumber = /(?<=[[:,\s])-?\d(?:\d{15,}|[\d.]*[eE][+-]?\d{3,})(?=[\],}\s]|$)/g;
 
-/** As JSON.parse, but numbers that a double cannot hold stay as they are spelled. */
+/** Like JSON.parse, but numbers that a double cannot represent stay as written. */
 export function parseSpelled(text: string): unknown {
   if (text.search(lossyNumber) < 0) return JSON.parse(text) as unknown;
   return JSON.parse(text, spelled);
 }
 
-/** As JSON.stringify, with numbers as they were spelled where the browser can write them so, else as text. */
+/** Like JSON.stringify, with numbers as written if the browser supports it, else as strings. */
 export function spellJson(value: unknown, indent?: number): string {
   const raw = (_key: string, one: unknown): unknown => {
     if (!(one instanceof SpelledNumber)) return one;
@@ -29,7 +29,7 @@ export function spellJson(value: unknown, indent?: number): string {
 
 function spelled(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
-  // Browsers before 2025 give no source: there the number is shown as near as a double comes.
+  // Browsers before 2025 provide no source text: the nearest double is shown.
   if (typeof value !== 'number' || source === undefined || !new RegExp(lossyNumber).test(` ${source} `)) return value;
   return new SpelledNumber(source);
 }

@@ -1,4 +1,4 @@
-/** A kept answer: the core reads in its file, whatever its size. */
+/** A spilled result: the core reads its file, whatever its size. */
 import type { SpillRow } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { type AnswerSource, fileName } from './result-source.ts';

@@ -1,4 +1,4 @@
-/** What is asked of a text that the page has, and how: pure, so that it is tested without a thread. */
+/** Searches and queries on a text in the page: pure, so that they can be tested without a worker. */
 import { JSONPathEnvironment, type JSONValue } from 'json-p3';
 import { parseSpelled, spellJson } from './spelled-json.ts';
 
@@ -16,7 +16,7 @@ export type TextAnswer =
   | { readonly op: 'failed'; readonly message: string };
 
 const maxMatches = 1000;
-/** Of a line that matches: where it is leads to the rest. */
+/** Maximum length of a matching line; its position leads to the rest. */
 const longestMatch = 200;
 const maxResultLength = 1_000_000;
 

@@ -1,22 +1,22 @@
 /**
- * A text that the page has as a whole. What may take long, a pattern or a path, is asked of a thread that can be
- * stopped.
+ * A text that the page has in full. Operations that may take long, such as regular expressions and paths, run in a
+ * worker that can be terminated.
  */
 import { toFailure } from '../../lib/api.ts';
 import type { AnswerSource } from './result-source.ts';
 import type { SaidPart } from './said-parts.ts';
 import type { TextAnswer, TextQuestion } from './text-questions.ts';
 
-/** A line that is longer is cut on screen, as the core cuts those of kept answers. */
+/** Longer lines are truncated on screen, as the core truncates those of spilled results. */
 const maxLineLength = 4000;
 
 export interface PageText {
   readonly name: string;
   readonly kind: 'text' | 'json';
   readonly mimeType: string;
-  /** Laid out in lines. */
+  /** Split into lines. */
   readonly text: string;
-  /** As it came, where that is laid out differently. */
+  /** Original text, if it is formatted differently. */
   readonly original?: string;
 }
 
@@ -45,7 +45,7 @@ export function textSource({ name, kind, mimeType, text, original = text }: Page
   };
 }
 
-/** Each question has a thread of its own, which ends with it. */
+/** Each request has its own worker, which ends with it. */
 function askThread(question: TextQuestion, signal: AbortSignal): Promise<TextAnswer> {
   signal.throwIfAborted();
   const worker = new Worker(new URL('text-worker.ts', import.meta.url), { type: 'module' });
@@ -67,7 +67,7 @@ function unanswered(): never {
   throw new Error('Search failed.');
 }
 
-/** One part of what was said, as a source of its own. */
+/** One part of a payload as a separate source. */
 export function partSource({ kind, mimeType, text, original }: SaidPart, name: string): AnswerSource {
   if (kind === 'text' || kind === 'json') return textSource({ name, kind, mimeType, text, original });
   return mediaSource({ name, kind, mimeType, base64: text });

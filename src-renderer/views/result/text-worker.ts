@@ -1,6 +1,6 @@
 /**
- * The thread in which a page's own text is searched and asked: it can be ended in the middle of a pattern that never
- * would.
+ * The worker that searches and queries a text of the page: it can be terminated during a regular expression that would
+ * not end.
  */
 import { answerText, type TextQuestion } from './text-questions.ts';
 

@@ -1,4 +1,4 @@
-/** How runs and what modes make of their answers are called. Pure. */
+/** Descriptions of runs, and of results in each mode. Pure. */
 import type { ModePreview, RunState } from '../../../src-main/rpc/contract.ts';
 import { bytes, compactCount } from '../../lib/format.ts';
 
@@ -19,13 +19,13 @@ const givenWords: Readonly<Record<ModePreview['kind'], string>> = {
   program: 'returned to a program',
 };
 
-/** `as it is · 1.2 kB · 310 tokens`; what goes to a program is nothing that a model reads. */
+/** `as it is · 1.2 kB · 310 tokens`; data for programs is not read by a model. */
 export function givenInWords({ kind, bytes: size, tokens, estimated }: ModePreview): string {
   if (kind === 'program') return givenWords[kind];
   return [givenWords[kind], bytes(size), `${estimated ? 'about ' : ''}${compactCount(tokens, 'token')}`].join(' · ');
 }
 
-/** `3 of 10: copying`; empty if the server told nothing. */
+/** `3 of 10: copying`; empty without progress from the server. */
 export function progressInWords(progress: RunState['progress']): string {
   if (progress === undefined) return '';
   const { progress: done, total, message } = progress;

@@ -6,7 +6,7 @@ export class Running {
   state = $state.raw<RunState>();
   readonly #abort = new AbortController();
 
-  /** Polls until the run ends or `leave` is called. Rejects with AskError. */
+  /** Polls until the run ends or `leave` is called. Rejects with ApiError. */
   async follow(id: string): Promise<void> {
     const { signal } = this.#abort;
     let after = 0;

@@ -1,14 +1,17 @@
-/** A form's fields out of a JSON schema, and the values it begins with. Pure. What no field fits is written as JSON. */
+/**
+ * Derives a form's fields from a JSON schema, and their initial values. Pure. Values without a suitable field are
+ * edited as JSON.
+ */
 import { isRecord } from '../../lib/record.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 export type FieldKind = 'object' | 'list' | 'choice' | 'flag' | 'number' | 'text' | 'either' | 'json';
 
-/** References are followed so often at the most: a schema may refer to itself. */
+/** Maximum number of references followed, because a schema may be recursive. */
 const maxReferences = 20;
 
-/** What a schema says with its references followed and `allOf` put together. */
+/** A schema with its references resolved and `allOf` merged. */
 export function resolved(schema: unknown, root: Schema): Schema {
   let found = isRecord(schema) ? schema : {};
   for (let step = 0; step < maxReferences && typeof found['$ref'] === 'string'; step++) {
@@ -37,7 +40,7 @@ function lookUp(reference: string, root: Schema): Schema {
   return isRecord(node) ? node : {};
 }
 
-/** References are URIs, so that their steps may be percent-encoded. */
+/** References are URIs, so their segments may be percent-encoded. */
 function decoded(step: string): string {
   try {
     return decodeURIComponent(step);
@@ -54,13 +57,13 @@ export function isRequired({ required }: Schema, name: string): boolean {
   return Array.isArray(required) && required.includes(name);
 }
 
-/** The ways of `oneOf` or `anyOf`; none if there is nothing to choose. */
+/** The alternatives of `oneOf` or `anyOf`; empty if there are none to choose from. */
 export function waysOf({ oneOf, anyOf }: Schema, root: Schema): readonly Schema[] {
   const ways = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
   return ways.map((way) => resolved(way, root));
 }
 
-/** The values of `enum`, or of ways that are one value each. */
+/** The values of `enum`, or of alternatives with a single value each. */
 export function choicesOf(schema: Schema, root: Schema): readonly unknown[] | undefined {
   if (Array.isArray(schema['enum'])) return schema['enum'] as unknown[];
   if (Object.hasOwn(schema, 'const')) return [schema['const']];
@@ -70,7 +73,7 @@ export function choicesOf(schema: Schema, root: Schema): readonly unknown[] | un
     : undefined;
 }
 
-/** `schema` as `resolved` gives it. */
+/** `schema`: as returned by `resolved`. */
 export function kindOf(schema: Schema, root: Schema): FieldKind {
   if (choicesOf(schema, root) !== undefined) return 'choice';
   if (waysOf(schema, root).length > 0) return 'either';
@@ -82,17 +85,17 @@ export function kindOf(schema: Schema, root: Schema): FieldKind {
   return type === 'string' ? 'text' : 'json';
 }
 
-/** The one that is not null; undefined if there are several, or none is told. */
+/** The type that is not null; undefined if there are several or none. */
 export function typeOf({ type, properties }: Schema): string | undefined {
   const types = (Array.isArray(type) ? type : [type]).filter((one) => one !== 'null');
   if (types.length === 1 && typeof types[0] === 'string') return types[0];
   return type === undefined && isRecord(properties) ? 'object' : undefined;
 }
 
-/** Deeper than this nothing is filled in. */
+/** Maximum depth of initial values. */
 const deepest = 8;
 
-/** What has to be there: defaults, and of what is required the least that can be. */
+/** Initial value: defaults, and minimal values for required members. */
 export function startValue(schema: unknown, root: Schema, depth = 0): unknown {
   const found = resolved(schema, root);
   if (Object.hasOwn(found, 'default')) return found['default'];
@@ -124,14 +127,14 @@ function startObject(schema: Schema, root: Schema, depth: number): Schema {
   return Object.fromEntries(entries.map(([name, property]) => [name, startValue(property, root, depth + 1)]));
 }
 
-/** Without what a field was emptied of. */
+/** Omits a member that was cleared. */
 export function withMember(value: unknown, name: string, member: unknown): Schema {
   const { [name]: _old, ...others } = isRecord(value) ? value : {};
   if (member === undefined) return others;
   return isRecord(value) && Object.hasOwn(value, name) ? { ...value, [name]: member } : { ...others, [name]: member };
 }
 
-/** What a user reads as an object, or why they cannot. */
+/** Parses a user's text as an object, or returns the problem. */
 export function readObject(text: string): { readonly value: Schema } | { readonly problem: string } {
   try {
     const value = JSON.parse(text) as unknown;

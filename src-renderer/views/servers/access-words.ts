@@ -1,7 +1,7 @@
-/** What a server can read, write, and reach, in words. Pure. */
+/** Describes what a server can read, write, and connect to. Pure. */
 import type { AccessScope, ServerAccess } from '../../../src-main/rpc/contract.ts';
 
-/** In one phrase, or as a list of paths or hosts. */
+/** As a phrase, or as a list of paths or hosts. */
 export function accessInWords(kind: 'read' | 'write' | 'reach', scope: AccessScope): string | readonly string[] {
   if (typeof scope !== 'string') return scope;
   if (scope === 'arguments') return 'Files and folders that its arguments and variables name';

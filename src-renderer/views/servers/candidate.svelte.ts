@@ -1,4 +1,4 @@
-/** A server that is about to be added: tried first, then written; written untested only where the user says so. */
+/** A server about to be added: first tested, then saved; saved untested only if the user chooses to. */
 import type { FoundSecret, ServerTrialResult } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { RequestState } from '../../lib/asking.svelte.ts';
@@ -8,14 +8,14 @@ export type Phase = 'new' | 'testing' | 'failed' | 'saving' | 'added';
 
 export class Candidate {
   readonly entry: Entry;
-  /** What to know of how it was read, a sentence each. */
+  /** Notes about how it was parsed, one sentence each. */
   readonly notes: readonly string[];
   name = $state('');
   phase = $state<Phase>('new');
   trial = $state.raw<ServerTrialResult>();
-  /** Where it holds what looks like a secret. */
+  /** Values that look like secrets. */
   secrets = $state.raw<readonly FoundSecret[]>([]);
-  /** These go into the vault, and a reference into the config file. */
+  /** Whether they are moved to the vault and replaced by references. */
   keepsSecrets = $state(true);
   readonly adding = new RequestState();
 
@@ -30,7 +30,7 @@ export class Candidate {
     return this.phase === 'testing' || this.phase === 'saving';
   }
 
-  /** Never rejects: how it went is in `phase`. */
+  /** Never rejects; the outcome is in `phase`. */
   async add(untested = false): Promise<void> {
     const isDone = await this.adding.run(async () => {
       if (!untested && !(await this.#works())) return;
@@ -42,7 +42,7 @@ export class Candidate {
     if (!isDone) this.phase = 'failed';
   }
 
-  /** Where it cannot be told nothing is offered: the command line and the settings offer it later. */
+  /** Nothing is offered if this fails, because the command line and the settings offer it later. */
   async #look(): Promise<void> {
     const answer = await api.ask('plaintextSecrets', { entry: this.entry }).catch(() => undefined);
     this.secrets = answer?.found ?? [];

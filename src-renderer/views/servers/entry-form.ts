@@ -1,17 +1,14 @@
-/**
- * From the fields of a form, or what was typed, to an entry of the config, and from an entry to one line that says what
- * it is. Pure.
- */
+/** Converts between form fields or typed text and an entry of the config, and summarizes an entry on one line. Pure. */
 import { isRecord } from '../../lib/record.ts';
 
 export interface EntryFields {
   readonly kind: 'command' | 'address';
-  /** With its arguments, as one would type it. */
+  /** With arguments, as typed in a shell. */
   readonly command: string;
   readonly url: string;
-  /** `NAME=value`, one a line: environment of a command. */
+  /** `NAME=value`, one per line: environment of a command. */
   readonly env: string;
-  /** `Name: value`, one a line: headers of an address. */
+  /** `Name: value`, one per line: HTTP headers. */
   readonly headers: string;
 }
 
@@ -27,14 +24,14 @@ export function toEntry({ kind, command, url, env, headers }: EntryFields): Entr
   return { command: program, ...(args.length > 0 && { args }), ...(Object.keys(pairs).length > 0 && { env: pairs }) };
 }
 
-/** Why the fields are not enough yet; empty if they are. */
+/** Why the fields are incomplete; empty if they are complete. */
 export function whatIsMissing(name: string, { kind, command, url }: EntryFields): string {
   if (name.trim() === '') return 'Name is required.';
   if (kind === 'command') return command.trim() === '' ? 'Command is required.' : '';
   return /^https?:\/\/\S+$/i.test(url.trim()) ? '' : 'Enter a URL starting with http:// or https://.';
 }
 
-/** What a user typed as an entry. */
+/** Parses a user's text as an entry. */
 export function readEntry(text: string): { readonly entry: Entry } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(text);
@@ -44,7 +41,7 @@ export function readEntry(text: string): { readonly entry: Entry } | { readonly 
   }
 }
 
-/** Its command line or address. */
+/** Its command line or URL. */
 export function endpointOf(entry: Entry): string {
   const { command, args, url } = entry;
   if (typeof url === 'string') return url;
@@ -52,7 +49,7 @@ export function endpointOf(entry: Entry): string {
   return [typeof command === 'string' ? command : '', ...rest].join(' ').trim();
 }
 
-/** Lines `name<separator>value`; others are left out. */
+/** Parses lines `name<separator>value`; others are ignored. */
 function toPairs(text: string, separator: string): Record<string, string> {
   const pairs = text.split('\n').flatMap((line) => {
     const at = line.indexOf(separator);
@@ -61,7 +58,7 @@ function toPairs(text: string, separator: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Words as a shell would take them, without anything else that shells do. */
+/** Splits words like a shell, without expansions. */
 export function splitCommand(text: string): string[] {
   return [...text.matchAll(/(?:"((?:\\.|[^"\\])*)"|'([^']*)'|[^\s"']+)+/g)].map(([word]) =>
     word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'/g, (_, double?: string, single?: string) =>

@@ -1,13 +1,13 @@
-/** The log of a server as the page holds it: bounded, stack traces folded, filtered, and as a text to save. Pure. */
+/** A server's log in the page: limited, with collapsed stack traces, filtered, and exported as text. Pure. */
 import type { ServerLogLine } from '../../../src-main/rpc/contract.ts';
 import { levelOf, type LogLevel } from '../result/log/log-facts.ts';
 
 export interface NumberedLine extends ServerLogLine {
-  /** Counts on while the page is open. */
+  /** Sequence number while the page is open. */
   readonly number: number;
 }
 
-/** A line, and the lines of a stack trace that belong to it. */
+/** A line, and the lines of its stack trace. */
 export interface LogEntry {
   readonly line: NumberedLine;
   readonly stack: readonly NumberedLine[];
@@ -20,7 +20,7 @@ export interface LogFilter {
   readonly levels: ReadonlySet<LogLevel>;
 }
 
-/** What the page shows at once; the file has more. */
+/** Maximum number of lines in the page; the file has more. */
 export const maxLines = 2_000;
 
 const mild: ReadonlySet<ServerLogLine['level']> = new Set([undefined, 'debug', 'info', 'notice']);
@@ -59,7 +59,7 @@ export function markOf({ from, level }: ServerLogLine): string {
   return from === 'tooltray' && (level === undefined || mild.has(level)) ? 'Tooltray' : (level ?? '');
 }
 
-/** The lines there are with those that came, the oldest gone where they are too many. */
+/** Appends new lines, and drops the oldest beyond the limit. */
 export function append(lines: readonly NumberedLine[], come: readonly ServerLogLine[]): readonly NumberedLine[] {
   const first = (lines.at(-1)?.number ?? 0) + 1;
   return [...lines, ...come.map((line, index) => ({ ...line, number: first + index }))].slice(-maxLines);

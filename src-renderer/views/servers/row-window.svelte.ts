@@ -1,7 +1,4 @@
-/**
- * The rows of a long list that exist, as its page scrolls: see row-window.ts. A row that is not there is not found by
- * the keyboard.
- */
+/** The rendered rows of a long page: see row-window.ts. The browser's text search does not find other rows. */
 import { tick, untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 import { RowHeights, type RowSpan, stretchRows } from './row-window.ts';
@@ -11,20 +8,22 @@ export class RowWindow<T> {
   readonly #heights: RowHeights;
   #span = $state.raw<RowSpan>({ first: 0, end: 0, above: 0, below: 0 });
   #count = 0;
-  /** As many rows as ever existed at once. */
+  /** Maximum number of rows rendered so far. */
   #most = 1;
   #look: () => void = () => undefined;
 
   readonly rows: readonly T[] = $derived.by(() => this.#all().slice(this.#span.first, this.#span.end));
 
-  /** To be made while a component is; `all` may change at any time. `usual`: height of a row, in px. */
+  /**
+   * Create it during component initialization; `all` may change at any time. `usual`: default height of a row, in px.
+   */
   constructor(all: () => readonly T[], usual: number) {
     this.#all = all;
     this.#heights = new RowHeights(usual);
     this.#span = this.#heights.between(0, 0, untrack(all).length);
     const count = $derived(all().length);
     $effect(() => {
-      // The same rows told again are as high as they were.
+      // Unchanged rows keep their heights.
       if (count === this.#count) return;
       this.#count = count;
       this.#heights.forget();
@@ -32,21 +31,18 @@ export class RowWindow<T> {
     });
   }
 
-  /** Place of the first of `rows` among all. */
+  /** Index of the first of `rows`. */
   get first(): number {
     return this.#span.first;
   }
 
-  /**
-   * Of one of `rows`: those that leave become those that come, since to make one costs many times as much as to write
-   * other words into it.
-   */
+  /** Key of one of `rows`: removed rows are reused for new ones, since creating one is much slower than updating it. */
   keyOf(index: number): number {
     this.#most = Math.max(this.#most, this.rows.length);
     return (this.#span.first + index) % this.#most;
   }
 
-  /** Room for those before and after, in px. */
+  /** Height of the placeholders before and after, in px. */
   get above(): number {
     return this.#span.above;
   }
@@ -55,7 +51,7 @@ export class RowWindow<T> {
     return this.#span.below;
   }
 
-  /** For the element whose children are the rows, each marked `data-at` with its place among all. */
+  /** For the element whose children are the rows, each with its index as `data-at`. */
   readonly follow: Attachment<HTMLElement> = (list) => {
     const scroller = scrollerOf(list);
     let isLooking = false;
@@ -63,7 +59,7 @@ export class RowWindow<T> {
       this.#measure(list);
       const { top } = list.getBoundingClientRect();
       const at = scroller.getBoundingClientRect().top - top;
-      // As much again before and after as is in sight.
+      // As much before and after as is visible.
       const span = this.#heights.between(
         at - scroller.clientHeight,
         at + 2 * scroller.clientHeight,
@@ -72,7 +68,7 @@ export class RowWindow<T> {
       const { first, end, above, below } = this.#span;
       if (span.first === first && span.end === end && span.above === above && span.below === below) return;
       this.#span = span;
-      // What is there now may be higher or lower than it was taken for.
+      // The rendered rows may differ from their estimated height.
       void tick().then(() => this.#measure(list) && soon());
     };
     const soon = (): void => {
@@ -96,7 +92,7 @@ export class RowWindow<T> {
     };
   };
 
-  /** Answers whether a stretch is another height than was known. */
+  /** Returns whether a chunk's height changed. */
   #measure(list: HTMLElement): boolean {
     const rows = [...list.querySelectorAll<HTMLElement>('[data-at]')];
     const starts = rows.filter(({ dataset }) => Number(dataset['at']) % stretchRows === 0);

@@ -1,44 +1,43 @@
 /**
- * Which rows of a long list exist whose heights are their own: those about what is in sight, in stretches; for the
- * others room is kept, as much as they took when they were seen, or as a usual row takes. Pure; what scrolls is
- * row-window.svelte.ts.
+ * Selects the rows of a long list of variable heights to render: visible chunks and those around them; other chunks
+ * are replaced by placeholders of their last or default height. Pure; see row-window.svelte.ts for scrolling.
  */
 
-/** Rows in a stretch. */
+/** Rows per chunk. */
 export const stretchRows = 20;
 
 export interface RowSpan {
   readonly first: number;
-  /** Not included. */
+  /** Exclusive. */
   readonly end: number;
-  /** Room for the rows before and after them, in px. */
+  /** Height of the placeholders before and after, in px. */
   readonly above: number;
   readonly below: number;
 }
 
 export class RowHeights {
   readonly #usual: number;
-  /** Of stretches that were seen, in px. */
+  /** Measured heights of chunks, in px. */
   readonly #seen = new Map<number, number>();
 
-  /** `usual`: height of a row that was not seen, in px. */
+  /** `usual`: default height of a row, in px. */
   constructor(usual: number) {
     this.#usual = usual;
   }
 
-  /** Answers whether it is news. */
+  /** Returns whether it changed. */
   see(stretch: number, height: number): boolean {
     if (Math.abs((this.#seen.get(stretch) ?? -1) - height) < 1) return false;
     this.#seen.set(stretch, height);
     return true;
   }
 
-  /** Other rows are in the list. */
+  /** The list has other rows now. */
   forget(): void {
     this.#seen.clear();
   }
 
-  /** Of `count` rows those that lie between two places, in px from the top of the list; one stretch at least. */
+  /** The rows between two positions, in px from the top of the list; at least one chunk. */
   between(from: number, to: number, count: number): RowSpan {
     const stretches = Math.ceil(count / stretchRows);
     let [first, end, above, below, top] = [0, 0, 0, 0, 0];

@@ -1,4 +1,4 @@
-/** What a server's row says, in words. Pure. */
+/** Descriptions in a server's row. Pure. */
 import type { ListedCost, ServerRow, ServerUsage, ToolMatches } from '../../../src-main/rpc/contract.ts';
 import { bytes, compact, count, duration, formatProblems, list, whole } from '../../lib/format.ts';
 
@@ -8,14 +8,14 @@ export function transportName({ transport }: Pick<ServerRow, 'transport'>): stri
   return transports[transport];
 }
 
-/** `14`, `9 of 11`: tools that are on, of those it has. */
+/** `14`, `9 of 11`: number of enabled tools, of the total. */
 export function toolsInWords({ tools, toolsOff }: Pick<ServerRow, 'tools' | 'toolsOff'>): string {
   return toolsOff === 0 ? whole(tools) : `${whole(tools - toolsOff)} of ${whole(tools)}`;
 }
 
 type Listed = Pick<ServerRow, 'tools' | 'listTokens' | 'listed'>;
 
-/** The tokens of its list as each session reads them: `18.4k → 0.3k`, `18.4k → 0–0.3k` if apps are shown it differently. */
+/** Tokens of its list as read by each session: `18.4k → 0.3k`, `18.4k → 0–0.3k` if apps are shown different lists. */
 export function listCost({ tools, listTokens, listed }: Listed): string {
   if (tools === 0) return '–';
   const shown = listed.map(({ tokens }) => tokens);
@@ -24,7 +24,7 @@ export function listCost({ tools, listTokens, listed }: Listed): string {
   return `${compact(listTokens)} → ${least === most ? most : `${least}–${most}`}`;
 }
 
-/** In a column both sides of an arrow carry one unit, so that they compare at a glance. */
+/** In a column both sides of an arrow use the same unit, so that they are easy to compare. */
 function inUnitOf(whole: number, tokens: number): string {
   if (whole < 1_000 || tokens === 0 || tokens >= 1_000) return compact(tokens);
   return tokens < 50 ? '<0.1k' : `${(tokens / 1_000).toFixed(1)}k`;
@@ -36,7 +36,7 @@ export function shownTo({ apps, mode, tokens }: ListedCost): string {
   return `${whom}: ${tokens === 0 ? 'not listed' : count(tokens, 'token')} in ${mode} mode`;
 }
 
-/** What it takes its time for; empty if it does not. */
+/** What it is waiting for; empty if it is not. */
 export function waitsFor({ level, state }: Pick<ServerRow, 'level' | 'state'>): string {
   if (level !== 'busy') return '';
   if (state === 'authenticating') return 'Waiting for sign-in in your browser';
@@ -49,7 +49,7 @@ export function callsInWords({ calls24h, failures24h }: Pick<ServerRow, 'calls24
   return `${count(calls24h, 'call')} in the last 24 h, ${formatProblems(failures24h)}`;
 }
 
-/** It has a line to Tooltray, gets one, or is tried again and again: there is something to stop. */
+/** It is connected, connecting, or retrying, so it can be stopped. */
 export function isRunning({ state }: Pick<ServerRow, 'state'>): boolean {
   return state !== 'disabled' && state !== 'disconnected';
 }
@@ -85,22 +85,22 @@ export function matchesInWords({ tools, total }: ToolMatches): string {
   return `${total === 1 ? 'Tool' : 'Tools'}: ${tools.join(', ')}${more > 0 ? ` and ${whole(more)} more` : ''}`;
 }
 
-/** `Duplicate of github`, where the two differ in nothing but their names. */
+/** `Duplicate of github`, if they differ only in name. */
 export function duplicatesInWords({ duplicates = [] }: Pick<ServerRow, 'duplicates'>): string {
   return `Duplicate of ${list(duplicates)}`;
 }
 
-/** Another text when some server may offer other tools than before. */
+/** Changes when some server may have other tools. */
 export function rowsRevision(servers: readonly ServerRow[]): string {
   return servers.map(({ name, tools, asOf }) => `${name} ${tools} ${asOf ?? ''}`).join();
 }
 
-/** By the name of their server. */
+/** Indexed by server name. */
 export function byServer<T extends { readonly server: string }>(list: readonly T[]): ReadonlyMap<string, T> {
   return new Map(list.map((one) => [one.server, one]));
 }
 
-/** Rows whose name, state or address holds every word, and those with tools that do. */
+/** Rows whose name, state, or endpoint contains every word, and those with matching tools. */
 export function filterServers(
   servers: readonly ServerRow[],
   text: string,

@@ -1,4 +1,4 @@
-/** In which order the servers stand. Pure. */
+/** Sorts servers. Pure. */
 import type { ServerRow, ServerUsage } from '../../../src-main/rpc/contract.ts';
 
 export const sortKeys = ['state', 'name', 'tools', 'calls', 'median', 'cost', 'processor', 'memory'] as const;
@@ -6,30 +6,30 @@ export type SortKey = (typeof sortKeys)[number];
 
 export interface Sort {
   readonly key: SortKey;
-  /** Against the way in which the column is read first. */
+  /** Reversed from the column's natural order. */
   readonly isReversed: boolean;
 }
 
 export type UsageByServer = ReadonlyMap<string, ServerUsage>;
 
-/** Ill ones first, as they come from the core. */
+/** Unhealthy first, in the core's order. */
 export const defaultSort: Sort = { key: 'state', isReversed: false };
 
-/** Figures are looked at from the biggest on; names and states from their beginning. */
+/** Figures sort descending by default; names and states ascending. */
 const fromTheEnd: ReadonlySet<SortKey> = new Set(['tools', 'calls', 'median', 'cost', 'processor', 'memory']);
 
-/** What pressing a column's head comes to: its own order first, then the other way round. */
+/** Next sort order when a column header is pressed: natural first, then reversed. */
 export function nextSort(sort: Sort, key: SortKey): Sort {
   return { key, isReversed: sort.key === key && !sort.isReversed };
 }
 
-/** For `aria-sort`; undefined: it is not sorted by that column. */
+/** For `aria-sort`; undefined: not sorted by that column. */
 export function ariaSort(sort: Sort, key: SortKey): 'ascending' | 'descending' | undefined {
   if (sort.key !== key) return undefined;
   return fromTheEnd.has(key) === sort.isReversed ? 'ascending' : 'descending';
 }
 
-/** A new list; servers of which nothing is known in that column come last, whichever way round. */
+/** A sorted copy; servers without a value come last in either direction. */
 export function sortServers(
   servers: readonly ServerRow[],
   { key, isReversed }: Sort,
@@ -74,12 +74,12 @@ function byName(a: ServerRow, b: ServerRow): number {
   return compare(a.name, b.name);
 }
 
-/** As it is remembered: `memory`, `-memory`. */
+/** As stored: `memory`, `-memory`. */
 export function sortText({ key, isReversed }: Sort): string {
   return `${isReversed ? '-' : ''}${key}`;
 }
 
-/** The usual one for what was never chosen, or by another version. */
+/** The default if nothing valid is stored. */
 export function readSort(text: string | null): Sort {
   const key = sortKeys.find((one) => one === text?.replace(/^-/, ''));
   return key === undefined ? defaultSort : { key, isReversed: text?.startsWith('-') === true };

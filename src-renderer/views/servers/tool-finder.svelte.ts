@@ -1,16 +1,16 @@
-/** Which servers have tools that the filter fits, asked for while a user types. To be made while a component is. */
+/** Finds servers with tools that match the filter while the user types. Create it during component initialization. */
 import type { ToolMatches } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { RequestState } from '../../lib/asking.svelte.ts';
 import { byServer } from './server-words.ts';
 
-/** A filter is typed letter by letter. */
+/** Debounce interval in ms. */
 const typingPauseMs = 150;
 
 export class ToolFinder {
   #matches = $state.raw(byServer<ToolMatches>([]));
 
-  /** `revision`: changes when servers may offer other tools. */
+  /** `revision`: changes when servers may have other tools. */
   constructor(text: () => string, revision: () => unknown) {
     const asking = new RequestState();
     $effect(() => {

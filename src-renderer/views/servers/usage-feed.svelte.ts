@@ -1,4 +1,7 @@
-/** What servers take of this computer, asked for while the page is looked at. To be made while a component is. */
+/**
+ * Resource usage of servers on this computer, polled while the page is visible. Create it during component
+ * initialization.
+ */
 import type { ServerUsage } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { RequestState } from '../../lib/asking.svelte.ts';
@@ -28,12 +31,12 @@ export class UsageFeed {
     });
   }
 
-  /** Of those that run as processes here, by name. */
+  /** Servers that run as local processes, by name. */
   get servers(): ReadonlyMap<string, ServerUsage> {
     return this.#servers;
   }
 
-  /** Why nothing is measured; undefined: it is. */
+  /** Why nothing is measured; undefined if it is. */
   get unmeasured(): string | undefined {
     return this.#unmeasured;
   }

@@ -1,4 +1,4 @@
-/** What the settings say about the access of apps, in words. Pure. */
+/** Descriptions of apps' access in the settings. Pure. */
 import type { AccessRow, HealthLevel, SessionStatus } from '../../../src-main/rpc/contract.ts';
 import { ago } from '../../lib/format.ts';
 
@@ -8,19 +8,19 @@ const ways: Readonly<Record<AccessRow['via'], string>> = {
   none: 'Not configured',
 };
 
-/** How it stands, as a mark and a word, and the verb that changes it. */
+/** Its state, as a mark and a word, and the action that changes it. */
 export function accessMark({ revoked }: AccessRow): { level: HealthLevel; word: string; change: 'Revoke' | 'Allow' } {
   if (revoked !== undefined) return { level: 'off', word: 'Revoked', change: 'Allow' };
   return { level: 'ok', word: 'Allowed', change: 'Revoke' };
 }
 
-/** `Asks its own address · since 3 days ago`. */
+/** `HTTP (own endpoint) · allowed 3 days ago`. */
 export function accessFacts({ via, since, revoked }: AccessRow, now: number): string {
   if (revoked !== undefined) return `Revoked ${ago(revoked, now)}`;
   return since === undefined ? ways[via] : `${ways[via]} · allowed ${ago(since, now)}`;
 }
 
-/** `In session now`, `2 h ago`, `Never`. */
+/** `Active now`, `2 h ago`, `Never`. */
 export function lastSeen({ app, seen }: AccessRow, sessions: readonly SessionStatus[], now: number): string {
   if (sessions.some((session) => session.app === app)) return 'Active now';
   if (seen === undefined) return 'Never';

@@ -1,4 +1,4 @@
-/** What the settings say about profiles and their tokens, in words. Pure. */
+/** Descriptions of profiles and their tokens in the settings. Pure. */
 import type { HealthLevel, ProfileRow, ProfileTokenRow } from '../../../src-main/rpc/contract.ts';
 import { ago, list } from '../../lib/format.ts';
 
@@ -10,7 +10,7 @@ export const tokenDays = [
   { value: '365', label: '1 year' },
 ] as const;
 
-/** Personal tokens of a team end within 30 days. */
+/** Personal access tokens of a team expire within 30 days. */
 export const personalTokenDays = tokenDays.filter(({ value }) => Number(value) <= 30);
 
 export type TokenDays = (typeof tokenDays)[number]['value'];
@@ -26,13 +26,13 @@ export function serversOf({ servers }: ProfileRow): string {
   return servers.length === 0 ? 'No servers' : list(servers);
 }
 
-/** `Everything of them`, `Only what reads; not github:delete`. */
+/** `All tools`, `Only read-only tools; not github:delete`. */
 export function rulesOf({ rules }: ProfileRow): string {
   const [first = '', ...rest] = rules.join('; ');
   return first === '' ? 'All tools' : first.toUpperCase() + rest.join('');
 }
 
-/** `No app`, `Cursor and Claude Desktop`. */
+/** `None`, `Cursor and Claude Desktop`. */
 export function appsOf({ apps }: ProfileRow): string {
   return apps.length === 0 ? 'None' : list(apps.map(({ appName }) => appName));
 }
@@ -42,19 +42,19 @@ export function tokenMark({ state }: ProfileTokenRow): { level: HealthLevel; wor
   return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Expired' };
 }
 
-/** `Given 3 days ago`. */
+/** `created 3 days ago`, `created 3 days ago, revoked just now`. */
 export function tokenFacts({ since, revoked }: ProfileTokenRow, now: number): string {
   return revoked === undefined
     ? `created ${ago(since, now)}`
     : `created ${ago(since, now)}, revoked ${ago(revoked, now)}`;
 }
 
-/** The day it ends on, with the year: a token may last one. */
+/** Expiry date with the year, because a token may last one. */
 export function endOf({ expiresAt }: Pick<ProfileTokenRow, 'expiresAt'>): string {
   return new Date(expiresAt).toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' });
 }
 
-/** What is wrong with the name of a new profile; empty if nothing is, or nothing was typed. */
+/** What is wrong with the name of a new profile; empty if it is valid or empty. */
 export function profileNameProblem(name: string, taken: readonly string[]): string {
   if (name === '') return '';
   if (!/^[\w.-]{1,60}$/.test(name)) return 'Use up to 60 letters, digits, dots, dashes and underscores.';

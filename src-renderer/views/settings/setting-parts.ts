@@ -1,7 +1,4 @@
-/**
- * The sections of the settings in their order: `settings-…` is the id of a section's title. What is set there is what
- * the palette finds.
- */
+/** The sections of the settings in order: `settings-…` is the ID of a section's title. Also searched by the palette. */
 export const settingParts = [
   { part: 'mode', title: 'Mode', settings: 'How tools are presented to apps: auto, proxy, search…' },
   {

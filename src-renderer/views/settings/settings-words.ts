@@ -1,4 +1,4 @@
-/** What the settings say about modes and amounts, in words; and amounts as users type them. Pure. */
+/** Descriptions of modes and amounts in the settings; parses amounts. Pure. */
 import type { DataFlowOverview, ModeCard, SettingsFacts } from '../../../src-main/rpc/contract.ts';
 import { count } from '../../lib/format.ts';
 
@@ -34,14 +34,12 @@ const flowMeanings: Readonly<Record<DataFlowOverview['mode'], string>> = {
   ask: 'Calls wait in the Inbox for your approval, once or always for that destination. Unanswered calls are rejected.',
 };
 
-/** What the choice does, as a sentence. */
+/** The effect of the choice, as a sentence. */
 export function flowMeaning(mode: DataFlowOverview['mode']): string {
   return flowMeanings[mode];
 }
 
-/**
- * What a number field means by what is in it; undefined: nothing that could be kept. `empty`: what an empty one means.
- */
+/** Parses a number field; undefined: invalid. `empty`: value of an empty field. */
 export function readAmount(
   text: string,
   { unit, least, empty }: { readonly unit: number; readonly least: number; readonly empty?: null },
@@ -51,14 +49,14 @@ export function readAmount(
   return Number.isFinite(amount) && amount >= least ? amount * unit : undefined;
 }
 
-/** A kept amount as it is in its field. */
+/** A stored amount as shown in its field. */
 export function amountText(amount: number | undefined, unit: number): string {
   if (amount === undefined) return '';
   const inUnit = amount / unit;
   return String(Number(inUnit.toFixed(inUnit < 1_000 ? 3 : 0)));
 }
 
-/** What to write into the config for the other choice. */
+/** The config snippet for the other choice. */
 export function policySnippet(agentChanges: SettingsFacts['agentChanges']): string {
   return `"policy": { "agentChanges": "${agentChanges === 'ask' ? 'allow' : 'ask'}" }`;
 }

@@ -1,4 +1,4 @@
-/** What the settings of one app mean, in sentences. Pure. */
+/** Descriptions of one app's settings. Pure. */
 import type { AppSettings } from '../../../src-main/rpc/contract.ts';
 import { bytes, modeName } from '../../lib/format.ts';
 
@@ -8,7 +8,7 @@ export function modeSentence({ mode, defaultMode }: AppSettings): string {
     : `Overrides the default mode (${modeName(defaultMode)}).`;
 }
 
-/** When a change is seen by the app's model. */
+/** When the app's model sees a change. */
 export function followsSentence({ appName, refetchesLists }: AppSettings): string {
   const when = refetchesLists ? 'Open sessions reload their tools' : `Restart ${appName} to load the new list`;
   return `${when}. Sessions that request a mode by URL keep it.`;
@@ -21,7 +21,7 @@ export function limitSentence({ threshold, defaultThreshold }: AppSettings): str
   return `Results over ${bytes(limit)} are spilled to disk; the model gets a summary and reads the rest on demand.${defaultNote}`;
 }
 
-/** `answers up to 40 kB`, `all answers whole`: what an app is given without a detour. */
+/** `results up to 40 kB`, `no spilling`. */
 export function limitInWords(limit: number): string {
   return limit === 0 ? 'no spilling' : `results up to ${bytes(limit)}`;
 }

@@ -1,4 +1,4 @@
-/** The first setup as one plan: which apps are connected, which servers move, and what that is worth. Pure. */
+/** The first setup as one plan: apps to connect, servers to move, and the savings. Pure. */
 import type {
   AppRow,
   ModesOverview,
@@ -8,30 +8,30 @@ import type {
 } from '../../../src-main/rpc/contract.ts';
 import { count } from '../../lib/format.ts';
 
-/** What the user unticked; everything else is part of the plan. */
+/** What the user deselected; everything else is part of the plan. */
 export interface PlanExclusions {
-  /** Ids of apps. */
+  /** IDs of apps. */
   readonly apps: ReadonlySet<string>;
-  /** Ids of offers. */
+  /** IDs of importable servers. */
   readonly servers: ReadonlySet<string>;
 }
 
-/** The apps that a plan is about: those that can be connected and are not. */
+/** The apps of a plan: those that can be connected and are not. */
 export function appsToConnect(apps: readonly AppRow[]): readonly AppRow[] {
   return apps.filter(({ installed, connected, problem }) => installed && connected !== 'yes' && problem === '');
 }
 
-/** The offers that are not here yet. */
+/** Servers that have not been imported. */
 export function newOffers(offers: readonly ImportableServer[]): readonly ImportableServer[] {
   return offers.filter(({ already }) => already === undefined);
 }
 
-/** Whether the first setup is shown as a plan: no app is connected, and there is something to bring over. */
+/** Whether the first setup is shown as a plan: no app is connected, and there are servers to import. */
 export function hasPlan(apps: readonly AppRow[], offered: number): boolean {
   return offered > 0 && !apps.some(({ connected }) => connected === 'yes') && appsToConnect(apps).length > 0;
 }
 
-/** Returns whether a server moves: it is ticked, and an app that has it is connected, or no known app has it. */
+/** Whether a server moves: it is selected, and an app that has it is connected, or no known app has it. */
 export function moves(
   { id, apps: owners }: ImportableServer,
   apps: readonly AppRow[],
@@ -65,7 +65,7 @@ export function planHeadline(apps: readonly AppRow[], offers: readonly Importabl
   return `${subject} ${count(entries, 'server')}${repeated.length === 0 ? '' : duplicates}.`;
 }
 
-/** Lists of this size are shown whole in mode `auto`: about 2 % of a model's window. */
+/** Lists up to this size are shown in full in mode `auto`: about 2 % of a model's context window. */
 const freeListTokens = 4_000;
 
 /** Tokens of the tool lists now and through Tooltray; undefined while nothing was listed, or if nothing shrinks. */
@@ -76,12 +76,12 @@ export function shrinkOf(
   const before = tests.reduce((sum, { listTokens }) => sum + listTokens, 0);
   const name = modes?.mode === 'auto' && before > freeListTokens ? 'search' : modes?.mode;
   const after = modes?.modes.find((mode) => mode.name === name)?.tokens;
-  // A mode that lists every tool costs what the lists cost now, whatever its figure for the servers that are here yet.
+  // A mode that lists every tool costs what the lists cost now, whatever its figure for the servers imported so far.
   if (after === undefined || name === 'auto' || name === 'proxy' || after >= before) return undefined;
   return { before, after };
 }
 
-/** The last two parts of a path: its beginning is the same for most. */
+/** The last two segments of a path. */
 export function shortFile(path: string): string {
   const parts = path.split(/[/\\]/);
   return parts.length <= 2 ? path : `…/${parts.slice(-2).join('/')}`;
@@ -98,7 +98,7 @@ export function progressText(tests: readonly OfferTest[], offers: number): strin
   return failed === 0 ? done : `${done} · ${failed} failed`;
 }
 
-/** The stages of a test that are shown one after another. */
+/** The stages of a test, in order. */
 export const testStages = [
   { stage: 'downloading', words: 'Downloading' },
   { stage: 'starting', words: 'Starting' },

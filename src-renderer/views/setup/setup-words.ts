@@ -1,4 +1,4 @@
-/** What the setup says about apps and steps, in words. Pure. */
+/** Descriptions of apps and steps in the setup. Pure. */
 import type { AppRow, HealthLevel, ServerRow, SetupFacts } from '../../../src-main/rpc/contract.ts';
 import type { View } from '../../lib/addresses.ts';
 import { count } from '../../lib/format.ts';
@@ -7,15 +7,15 @@ export const steps = ['apps', 'servers', 'first-call'] as const;
 export type Step = (typeof steps)[number];
 
 export interface NextStep {
-  /** After `Next:`. */
+  /** Shown after `Next:`. */
   readonly words: string;
-  /** The view, and what comes after it in the address. */
+  /** The view, and the rest of its path. */
   readonly place: readonly [View, ...string[]];
 }
 
 const stepNames: Readonly<Record<Step, string>> = { apps: 'Apps', servers: 'Servers', 'first-call': 'First call' };
 
-/** Which steps a user has done. */
+/** Completed steps. */
 export function stepsDone(setup: SetupFacts, servers: readonly ServerRow[]): Readonly<Record<Step, boolean>> {
   return {
     apps: setup.apps.some(({ connected }) => connected === 'yes'),
@@ -24,7 +24,7 @@ export function stepsDone(setup: SetupFacts, servers: readonly ServerRow[]): Rea
   };
 }
 
-/** The step that a user who comes without a wish is shown. */
+/** The step shown by default. */
 export function stepToShow(requested: string | undefined, done: Readonly<Record<Step, boolean>> | undefined): Step {
   return steps.find((step) => step === requested) ?? steps.find((step) => done?.[step] === false) ?? 'apps';
 }
@@ -33,7 +33,7 @@ export function stepLabel(step: Step, done: Readonly<Record<Step, boolean>> | un
   return done?.[step] === true ? `${stepNames[step]} ✓` : stepNames[step];
 }
 
-/** Those that need something first, then those that could be connected, then those that are. */
+/** Apps with problems first, then those that can be connected, then connected ones. */
 export function sortApps(apps: readonly AppRow[]): readonly AppRow[] {
   const rank = ({ installed, connected, problem }: AppRow): number => {
     if (!installed) return 4;
@@ -44,7 +44,7 @@ export function sortApps(apps: readonly AppRow[]): readonly AppRow[] {
   return apps.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** How it stands with an app: a mark and a few words. */
+/** The state of an app: a mark and a few words. */
 export function appMark({ installed, connected, problem, revoked }: AppRow): { level: HealthLevel; word: string } {
   if (!installed) return { level: 'off', word: 'Not installed' };
   if (revoked) return { level: 'off', word: 'Access revoked' };
@@ -61,7 +61,7 @@ export function appFacts({ running, servers }: Pick<AppRow, 'running' | 'servers
   ].join(' · ');
 }
 
-/** What is left to do after an import, and where: what came and is ill first, then an app to use it, then a call. */
+/** What remains to be done after an import, and where: first unhealthy servers, then connecting an app, then a call. */
 export function nextStep(setup: SetupFacts, came: readonly ServerRow[]): NextStep {
   const ill = came.find(({ level }) => level === 'error' || level === 'attention');
   if (ill !== undefined) return { words: `fix ${ill.name}`, place: ['servers', ill.name] };
@@ -71,7 +71,7 @@ export function nextStep(setup: SetupFacts, came: readonly ServerRow[]): NextSte
   return { words: 'view your servers', place: ['servers'] };
 }
 
-/** Something to say to an assistant that makes it call a tool without changing anything. */
+/** A prompt that makes an assistant call a tool without changing anything. */
 export function firstPrompt(servers: readonly ServerRow[]): string {
   const [best] = servers
     .filter(({ transport, level, tools }) => transport !== 'builtin' && level === 'ok' && tools > 0)

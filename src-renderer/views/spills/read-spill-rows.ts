@@ -1,4 +1,4 @@
-/** Reads the list of kept answers to its end. */
+/** Reads the whole list of spilled results. */
 import type { RpcMethods, SpillRow } from '../../../src-main/rpc/contract.ts';
 
 type Spills = RpcMethods['spills'];
@@ -13,7 +13,7 @@ export async function readSpillRows(
     const { spills } = await ask(input);
     rows.push(...spills);
     const last = spills.at(-1);
-    // Those about to be deleted are left out of a page: it may be shorter without being the last.
+    // Spills being deleted are omitted, so a page may be shorter without being the last.
     if (last === undefined || spills.length < pageLength / 2) return rows;
     input = { limit: pageLength, beforeId: last.id };
   }

@@ -1,4 +1,4 @@
-/** A kept answer in words. Pure. */
+/** Descriptions of a spilled result. Pure. */
 import type { SpillRow } from '../../../src-main/rpc/contract.ts';
 import { bytes, compact, count } from '../../lib/format.ts';
 
@@ -11,7 +11,7 @@ export const kindWords: Readonly<Record<SpillRow['kind'], string>> = {
   binary: 'Binary',
 };
 
-/** Whether every word of a search is in its names or in its argument, and it is of this kind. */
+/** Whether its names or its argument contain every word of a search, and it is of this kind. */
 export function spillFits(spill: SpillRow, text: string, kind: SpillRow['kind'] | undefined): boolean {
   if (kind !== undefined && spill.kind !== kind) return false;
   const all = `${spill.server} ${spill.tool} ${spill.preview} ${spill.app}`.toLowerCase();
@@ -24,7 +24,7 @@ export function spillFits(spill: SpillRow, text: string, kind: SpillRow['kind'] 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** `Kept`, `in 6 days`, `in 5 h`, `soon`. */
+/** `Pinned`, `in 6 days`, `in 5 h`, `soon`. */
 export function expiryInWords({ pinned, expiresAt }: SpillRow, now: number): string {
   if (pinned) return 'Pinned';
   if (expiresAt === undefined) return 'Never';
@@ -33,21 +33,18 @@ export function expiryInWords({ pinned, expiresAt }: SpillRow, now: number): str
   return left < 2 * dayMs ? `in ${Math.round(left / hourMs)} h` : `in ${count(Math.round(left / dayMs), 'day')}`;
 }
 
-/**
- * Tokens of the whole answer as the server sent it, in short; a swung dash before an estimate, a dash where they are
- * not on record.
- */
+/** Tokens of the server's full result, in short; a tilde before an estimate, a dash if not recorded. */
 export function sentTokens({ sentTokens: tokens, sentEstimated }: SpillRow): string {
   return tokens === undefined ? '–' : `${sentEstimated ? '~' : ''}${compact(tokens)}`;
 }
 
-/** `server sent 91.4 kB, 27,310 tokens`; nothing where it is not on record. */
+/** `server sent 91.4 kB, 27,310 tokens`; empty if not recorded. */
 export function sentInWords({ sentBytes, sentTokens: tokens, sentEstimated }: SpillRow): readonly string[] {
   if (sentBytes === undefined || tokens === undefined) return [];
   return [`result ${bytes(sentBytes)}, ${sentEstimated ? 'about ' : ''}${count(tokens, 'token')}`];
 }
 
-/** `412 MB of 1 GB · 12 answers · kept 7 days`. */
+/** `412 MB of 1 GB · 12 spills · retained 7 days`. */
 export function usageInWords(usage: {
   readonly bytes: number;
   readonly maxBytes: number;
@@ -58,7 +55,7 @@ export function usageInWords(usage: {
   return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'spill'), retention].join(' · ');
 }
 
-/** What is in place of the list of reads; empty while they are unknown, and where there are some. */
+/** Shown instead of an empty list of reads; empty while they are unknown, or if there are some. */
 export function noReadsText(reads: readonly unknown[] | undefined): string {
   return reads?.length === 0 ? 'Nothing was read back.' : '';
 }

@@ -1,4 +1,4 @@
-/** What a team's users and tokens are called on the page. Pure. */
+/** Descriptions of a team's users and tokens. Pure. */
 import type { HealthLevel, UserRow, AccessTokenRow } from '../../../src-main/rpc/contract.ts';
 import { ago, count } from '../../lib/format.ts';
 
@@ -6,7 +6,7 @@ export function personMark({ isSuspended }: UserRow): { readonly level: HealthLe
   return isSuspended ? { level: 'off', word: 'Suspended' } : { level: 'ok', word: 'Active' };
 }
 
-/** `ana@example.org, in platform and sales`, `A program`. */
+/** `Service account`, `ana@example.org, groups: platform, sales`. */
 export function personFacts({ email, isService, groups }: UserRow): string {
   const facts = [
     ...(isService ? ['Service account'] : []),
@@ -21,7 +21,7 @@ export function tokenMark({ state }: AccessTokenRow): { readonly level: HealthLe
   return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Expired' };
 }
 
-/** `editor`, and what it is bounded by. */
+/** The label that its owner gave it. */
 export function tokenName({ label }: AccessTokenRow): string {
   return label === '' ? 'Unnamed token' : label;
 }
@@ -36,7 +36,7 @@ export function tokenFacts({ id, profile, readOnly, createdAt, lastUsedAt }: Acc
   ].join(', ');
 }
 
-/** With the year: a token may last one. */
+/** With the year, because a token may last one. */
 export function dayOf(at: number): string {
   return new Date(at).toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' });
 }

@@ -1,14 +1,15 @@
 /**
- * Which rows the steps make: look-ups in a spilled result stand below the call that returned it; those of one look-up chain (what was searched and looked up, the call that it led to, what
- * was read on in its answer) and runs of the same are one row that unfolds, a program unfolds into its calls. Pure.
+ * Groups steps into rows: reads of a spilled result are nested under the call that returned it; a look-up chain
+ * (searches, the resulting call, reads of its result) and runs of equal steps are collapsed into one expandable row; a
+ * program expands to its calls. Pure.
  */
 import type { CallSummary, StepSummary } from '../../../../src-main/rpc/contract.ts';
 import { type StepWords, stepInWords, wholeWords } from './step-words.ts';
 
 export interface Fold {
-  /** Of its oldest step: it stays the same while newer ones come. */
+  /** ID of its oldest step, which stays the same while newer ones arrive. */
   readonly id: number;
-  /** The newest first. */
+  /** Newest first. */
   readonly steps: readonly StepSummary[];
 }
 
@@ -18,23 +19,23 @@ export type TraceRow =
       readonly kind: 'step';
       readonly key: string;
       readonly step: StepSummary;
-      /** Id of the fold that it is in, or of the call whose result it reads; undefined: of none. */
+      /** ID of the group that contains it, or of the call whose result it reads; undefined: top level. */
       readonly inside: number | undefined;
-      /** Of a program: whether its calls are shown below it. */
+      /** For a program: whether its calls are shown below it. */
       readonly isOpen: boolean | undefined;
     }
   | { readonly kind: 'call'; readonly key: string; readonly step: StepSummary; readonly call: CallSummary }
-  /** Calls of a program that are in its panel alone. */
+  /** Calls of a program that are listed only in its panel. */
   | { readonly kind: 'more'; readonly key: string; readonly step: StepSummary; readonly calls: number };
 
 const spillAddress = 'tooltray://spill/';
 
-/** Fewer of the same are seen at a glance. */
+/** Shorter runs are not collapsed. */
 const leastOfTheSame = 3;
 
 /**
- * `unfolded`: what a user has unfolded and folded, by the id of the fold or program. What holds the step that is open
- * is unfolded unless they have folded it.
+ * `unfolded`: groups and programs that the user expanded or collapsed, by ID. The group of the open step
+ * is expanded unless the user collapsed it.
  */
 export function traceRows(
   steps: readonly StepSummary[],
@@ -65,7 +66,7 @@ export function traceRows(
   return rows;
 }
 
-/** Returns the look-ups in results that steps of the list returned, by the id of the step; the newest come first. */
+/** Reads of results returned by steps in the list, by the step's ID; newest first. */
 function lookUpsByCall(steps: readonly StepSummary[]): ReadonlyMap<number, readonly StepSummary[]> {
   const origins = new Map<string, number>();
   for (const { id, sessionId, calls } of steps) {
@@ -81,7 +82,7 @@ function lookUpsByCall(steps: readonly StepSummary[]): ReadonlyMap<number, reado
   return found;
 }
 
-/** The steps in groups of one or more, in their order. */
+/** The steps in groups of one or more, in order. */
 function foldSteps(
   steps: readonly StepSummary[],
   lookUps: ReadonlyMap<number, unknown>,
@@ -97,7 +98,7 @@ function foldSteps(
 
 function rowsOf(step: StepSummary, inside: number | undefined, unfolded: ReadonlyMap<number, boolean>): TraceRow[] {
   const hasCalls = step.kind === 'program' && step.calls.length > 0;
-  // A program's own id is no fold's: where it is the oldest of a fold, that has the id.
+  // A program's ID is negated, because it may be the oldest of a group with the same ID.
   const isOpen = hasCalls ? (unfolded.get(-step.id) ?? false) : undefined;
   const more = step.callCount - step.calls.length;
   return [
@@ -111,7 +112,7 @@ function rowsOf(step: StepSummary, inside: number | undefined, unfolded: Readonl
   ];
 }
 
-/** How many steps the chain has whose newest is there; 0: none. The newest come first, so it is read backwards. */
+/** Number of steps in the chain that ends with this step; 0: none. Newest come first, so it is read backwards. */
 function chainAt(steps: readonly StepSummary[], start: number): number {
   const session = steps[start]?.sessionId;
   let at = start;
@@ -130,10 +131,10 @@ function chainAt(steps: readonly StepSummary[], start: number): number {
   return lookedUp > 0 && called + lookedUp > 1 ? at - start : 0;
 }
 
-/** How many steps from there on say the same and came to the same end, down to one that a chain led to; 0: too few. */
+/** Number of consecutive equal steps with the same outcome, excluding those of a chain; 0: too few. */
 function runAt(steps: readonly StepSummary[], start: number, lookUps: ReadonlyMap<number, unknown>): number {
   const first = steps[start];
-  // A call whose result was read on stays apart: its argument tells which result that is.
+  // A call whose result was read stays separate, because its argument identifies the result.
   if (first === undefined || lookUps.has(first.id)) return 0;
   const label = sayingOf(first);
   let end = start + 1;
@@ -149,10 +150,7 @@ function sayingOf(step: StepSummary): string {
   return JSON.stringify([step.sessionId, step.kind, step.outcome, verb, place, subject]);
 }
 
-/**
- * What it is about, the call where there is one, and what else was done around that, the oldest first; `whole`: all of
- * it in its order.
- */
+/** The group's main step, usually a call, and the steps around it, oldest first; `whole`: all of them in order. */
 export function foldInWords({ steps }: Fold): {
   readonly main: StepWords & { readonly times: number };
   readonly others: string;
@@ -177,12 +175,12 @@ export function foldInWords({ steps }: Fold): {
   };
 }
 
-/** Of the same several times: each has an argument of its own. */
+/** Equal steps have different arguments, which are omitted. */
 function withoutArgument({ verb, place, subject }: StepWords): StepWords {
   return { verb, place, subject };
 }
 
-/** Its steps as one: what they cost together, and the outcome of the newest that went wrong. */
+/** A group as one step: total cost, and the outcome of its newest failure. */
 export function foldSums({
   steps,
 }: Fold): Pick<StepSummary, 'given' | 'raw' | 'durationMs' | 'outcome' | 'error' | 'calls'> {

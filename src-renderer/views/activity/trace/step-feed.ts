@@ -1,6 +1,6 @@
 /**
- * The steps as they come: the newest in front while it is live, older ones behind when they are scrolled to. It knows
- * nothing of a page, so that it is tested without one.
+ * The growing list of steps: new ones are prepended while it is live, older ones loaded when scrolled to. Independent
+ * of the page, so that it can be tested without one.
  */
 import type { RpcFailure, RpcMethods, StepQuery, StepSummary } from '../../../../src-main/rpc/contract.ts';
 import { RowThrottle } from '../../../lib/row-pace.ts';
@@ -8,17 +8,17 @@ import { RowThrottle } from '../../../lib/row-pace.ts';
 type StepPage = RpcMethods['steps']['output'];
 
 export interface Steps {
-  /** The newest first, without a gap. */
+  /** Newest first, contiguous. */
   readonly steps: readonly StepSummary[];
-  /** Of everything that fits; undefined before the first answer. */
+  /** Totals of everything that matches; undefined before the first response. */
   readonly sums: StepPage['sums'] | undefined;
-  /** So many there are, whatever the filter. */
+  /** Total number regardless of the filter. */
   readonly all: number;
   readonly more: boolean;
   readonly unrecorded: StepPage['unrecorded'];
-  /** Of the newest so many, where older ones were not looked through. */
+  /** Number of the newest steps that were filtered, if older ones were not. */
   readonly lookedThrough: number | undefined;
-  /** How many came while the list was held still. */
+  /** Number of new steps while the list was paused. */
   readonly waiting: number;
   readonly failure: RpcFailure | undefined;
 }
@@ -42,14 +42,11 @@ export const noSteps: Steps = {
 };
 
 const firstPage = 100;
-/** What is read when something came: a tall window full. */
+/** Number of steps loaded per update: a tall window full. */
 const livePage = 50;
-/**
- * On the way down each page is as long as what was read before, up to this: a window that is not full yet needs a few
- * rows.
- */
+/** Each page is as long as what was loaded before, up to this: a window that is not full yet needs few rows. */
 const longPage = 500;
-/** Held on the page; what is older is read again on the way down. */
+/** Maximum number of steps held; older ones are loaded again when scrolled to. */
 const maxSteps = 5000;
 
 export class StepFeed {
@@ -61,14 +58,14 @@ export class StepFeed {
   #isBehind = false;
   #isHeld = false;
   readonly #pace = new RowThrottle();
-  /** Steps that ran when we last heard: they are read when they are over, wherever they stand. */
+  /** Steps that were running at the last update: they are loaded again when they end. */
   #running: readonly number[] = [];
 
   constructor(options: StepFeedOptions) {
     this.#options = options;
   }
 
-  /** Begins again with what fits. */
+  /** Restarts with another filter. */
   async show(search: StepQuery): Promise<void> {
     this.close();
     this.#line = new AbortController();
@@ -81,7 +78,7 @@ export class StepFeed {
     });
   }
 
-  /** Something was recorded; `running`: what runs now. */
+  /** Called when steps were recorded; `running`: currently running ones. */
   async refresh(running: readonly number[]): Promise<void> {
     const ended = this.#running.filter((id) => !running.includes(id));
     this.#running = running;
@@ -96,7 +93,7 @@ export class StepFeed {
     if (!signal.aborted) this.#isReading = false;
   }
 
-  /** The last row that is looked at is near the end. */
+  /** Called when the last visible row is near the end. */
   async readOlder(): Promise<void> {
     const last = this.#now.steps.at(-1);
     if (this.#isReading || !this.#now.more || last === undefined) return;
@@ -109,12 +106,12 @@ export class StepFeed {
     this.#isReading = false;
   }
 
-  /** In ms: how long to wait before the next `refresh`. */
+  /** Time to wait before the next `refresh`, in ms. */
   get pause(): number {
     return this.#pace.wait(this.#options.now());
   }
 
-  /** Held: what comes is counted, not shown. */
+  /** Paused: new steps are counted, not shown. */
   set held(isHeld: boolean) {
     const was = this.#isHeld;
     this.#isHeld = isHeld;
@@ -129,16 +126,16 @@ export class StepFeed {
     const page = await this.#ask({ limit: livePage });
     const late: StepSummary[] = [];
     for (const id of ended) {
-      // One that is older than what was read comes when it is scrolled to.
+      // Steps older than the loaded ones are loaded when scrolled to.
       if (id < (this.#now.steps.at(-1)?.id ?? 0) || page.steps.some((step) => step.id === id)) continue;
       late.push(...(await this.#ask({ beforeId: id + 1, afterId: id - 1, limit: 1 })).steps);
     }
-    // Those of now: another filter's may have come meanwhile.
+    // Current ones, because the filter may have changed during the request.
     const before = this.#now.steps;
     const newest = before[0]?.id ?? 0;
     const fresh = page.steps.filter(({ id }) => id > newest);
     if (this.#isHeld) {
-      // What is there stays where it is; what has changed in it is told.
+      // Existing steps keep their position; changed ones are replaced.
       const known = new Map([...page.steps, ...late].map((step) => [step.id, step]));
       const steps = before.map((step) => known.get(step.id) ?? step);
       return this.#tell({
@@ -151,7 +148,7 @@ export class StepFeed {
         failure: undefined,
       });
     }
-    // More came than was read: the list begins again, and continues below when it is scrolled to.
+    // More arrived than was loaded: the list restarts, and continues below when scrolled to.
     const isGap = page.more && fresh.length === page.steps.length && before.length > 0;
     this.#pace.drew(fresh.length, this.#options.now());
     const steps = isGap ? page.steps : merged(before, [...page.steps, ...late]).slice(0, maxSteps);
@@ -183,7 +180,7 @@ export class StepFeed {
   }
 }
 
-/** Each once, as it was told last, the newest first. */
+/** Deduplicated, using the latest version, newest first. */
 function merged(before: readonly StepSummary[], now: readonly StepSummary[]): readonly StepSummary[] {
   const all = new Map([...before, ...now].map((step) => [step.id, step]));
   return [...all.values()].sort((a, b) => b.id - a.id);

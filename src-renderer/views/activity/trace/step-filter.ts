@@ -1,14 +1,14 @@
-/** Which steps are shown: as the address says it, and as the core is asked. Pure. */
+/** The filter of steps, in the URL and in requests. Pure. */
 import type { StepQuery } from '../../../../src-main/rpc/contract.ts';
 import { isOnly, type Only } from '../call-filter.ts';
 
 export interface StepFilter {
   readonly text: string;
   readonly only: Only | undefined;
-  /** Of a team, by their name. */
+  /** Name of the user, in a team. */
   readonly user: string;
   readonly server: string;
-  /** ms since 1970, as links from sums have it; undefined: from the first on, to the last. */
+  /** ms since 1970, as in links from totals; undefined: unlimited. */
   readonly since: number | undefined;
   readonly until: number | undefined;
 }
@@ -26,7 +26,7 @@ export function readStepFilter(query: URLSearchParams): StepFilter {
   };
 }
 
-/** What of the filter is in the address: nothing that is left open. */
+/** The filter's URL query, without defaults. */
 export function stepQuery({ text, only, user, server, since, until }: StepFilter): Record<string, string> {
   const times = { since: String(since ?? ''), until: String(until ?? '') };
   const all = { text, only: only ?? '', user, server, ...times };

@@ -1,4 +1,4 @@
-/** A step in words, as a user would tell what the model did. Pure. */
+/** Describes a step as an action of the model. Pure. */
 import type { CallSummary, StepSummary } from '../../../../src-main/rpc/contract.ts';
 import { compact, count, whole } from '../../../lib/format.ts';
 import { toolName } from '../call-words.ts';
@@ -7,10 +7,10 @@ type DescribedStep = Pick<StepSummary, 'kind' | 'name' | 'what' | 'callCount'> &
   readonly calls?: readonly CallSummary[];
 };
 
-/** `verb`: what it did; `subject`: with what, where that has a name of its own. */
+/** `verb`: the action; `subject`: its object, if it has a name. */
 export interface StepWords {
   readonly verb: string;
-  /** Stands before the subject, softer: the server of a tool. */
+  /** Shown before the subject, muted: the server of a tool. */
   readonly place: string;
   readonly subject: string;
   /** The argument that identifies a call. */
@@ -63,7 +63,7 @@ export function stepInWords(step: DescribedStep): StepWords {
   }
 }
 
-/** Returns the time since the start of its session as a clock of that session: `0:05`, `1:02:15`. */
+/** Formats the time since the start of the session: `0:05`, `1:02:15`. */
 export function sinceStart(at: number, start: number): string {
   const seconds = Math.max(0, Math.floor((at - start) / 1_000));
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
@@ -71,7 +71,7 @@ export function sinceStart(at: number, start: number): string {
   return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
 }
 
-/** The tool that ran, whatever it came through. */
+/** The server tool that ran. */
 function called({ name, what, calls = [], callCount }: DescribedStep): StepWords {
   const [only] = calls;
   if (only !== undefined && callCount === 1) {
@@ -85,10 +85,7 @@ export function wholeWords({ verb, place, subject, preview = '' }: StepWords): s
   return [verb, place === '' ? subject : `${place} › ${subject}`, preview].join(' ').trim();
 }
 
-/**
- * Tokens of what its app was given: `228`; of an answer that was kept on disk `474k → 890`; empty until they are
- * counted.
- */
+/** Tokens returned to the app: `228`; for a spilled result `474k → 890`; empty until counted. */
 export function costInWords({ given, raw, calls }: Pick<StepSummary, 'given' | 'raw' | 'calls'>): string {
   if (given === undefined) return '';
   const isStored = calls.some(({ spillId }) => spillId !== undefined);
@@ -101,15 +98,15 @@ export function tokensSentence(given: number): string {
   return `${whole(given)} ${given === 1 ? 'token' : 'tokens'}`;
 }
 
-/** The tools of its calls, each once: `github:list_issues ×3, fs:read_file`. */
+/** The tools of its calls, without duplicates: `github:list_issues ×3, fs:read_file`. */
 export function toolsInWords(calls: readonly CallSummary[]): string {
   const names = Map.groupBy(calls, toolName);
   return [...names].map(([name, all]) => (all.length === 1 ? name : `${name} ×${all.length}`)).join(', ');
 }
 
 /**
- * What the overview's headline counts besides the steps: `and 1.2k saved that no step here accounts for`; empty if that
- * is nothing.
+ * The part of the overview's figure without recorded steps: `and 1.2k saved that no step here accounts for`; empty if
+ * there is none.
  */
 export function unrecordedInWords(unrecorded: {
   readonly withoutTooltray: number;

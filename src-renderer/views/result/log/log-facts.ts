@@ -1,4 +1,4 @@
-/** What a log holds: its levels, and how its lines are spread over time. Pure. */
+/** Levels of a log, and the distribution of its lines over time. Pure. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -8,11 +8,11 @@ const levelWords: readonly (readonly [LogLevel, RegExp])[] = [
   ['info', /\b(?:INFO|NOTICE|info|notice)\b/],
   ['debug', /\b(?:DEBUG|TRACE|VERBOSE|debug|trace)\b/],
 ];
-/** A level stands near the beginning of its line. */
+/** Levels are searched at the beginning of a line. */
 const levelWithin = 80;
 const time = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/;
 
-/** Asked of the core as a pattern: lines of a level. */
+/** Regular expressions for lines of a level, sent to the core. */
 export const levelPatterns: Readonly<Record<LogLevel, string>> = {
   error: String.raw`\b(?:error|err|fatal|critical|severe|panic)\b`,
   warn: String.raw`\bwarn(?:ing)?\b`,
@@ -20,13 +20,13 @@ export const levelPatterns: Readonly<Record<LogLevel, string>> = {
   debug: String.raw`\b(?:debug|trace|verbose)\b`,
 };
 
-/** undefined for a line that says none, such as one of a stack trace. */
+/** undefined for a line without a level, such as one of a stack trace. */
 export function levelOf(line: string): LogLevel | undefined {
   const head = line.slice(0, levelWithin);
   return levelWords.find(([, pattern]) => pattern.test(head))?.[0];
 }
 
-/** In ms since 1970; undefined if the line begins with none. */
+/** In ms since 1970; undefined if the line does not start with a time. */
 export function timeOf(line: string): number | undefined {
   const match = time.exec(line.slice(0, 48));
   if (match === null) return undefined;
@@ -38,7 +38,7 @@ export interface LogFacts {
   readonly counts: Readonly<Record<LogLevel, number>>;
   readonly from: number;
   readonly to: number;
-  /** Equal stretches of time: how many lines, how many of them errors, and the first line (from 1; 0: none). */
+  /** Equal time intervals: number of lines and errors, and the first line (1-based; 0: none). */
   readonly bins: readonly { readonly lines: number; readonly errors: number; readonly firstLine: number }[];
 }
 

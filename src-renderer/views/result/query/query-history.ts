@@ -1,4 +1,4 @@
-/** The last statements that the user has run, kept by this browser. */
+/** Recent statements, stored in this browser. */
 const storageName = 'tooltray.queries';
 const maxStored = 20;
 
@@ -11,7 +11,7 @@ export function rememberedQueries(): readonly string[] {
   }
 }
 
-/** Returns the list with the statement in front. */
+/** Returns the list with the statement first. */
 export function rememberQuery(text: string): readonly string[] {
   const queries = [text, ...rememberedQueries().filter((one) => one !== text)].slice(0, maxStored);
   localStorage.setItem(storageName, JSON.stringify(queries));

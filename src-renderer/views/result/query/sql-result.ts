@@ -1,4 +1,4 @@
-/** The rows that a statement of SQL selects, as a table; and the words that complete a statement. Pure. */
+/** Results of a SQL statement as a table, and completion of a statement. Pure. */
 import type { RpcMethods } from '../../../../src-main/rpc/contract.ts';
 import { cellText, type TableRows } from '../rows/find-rows.ts';
 
@@ -43,7 +43,7 @@ export function resultTable({ columns, rows }: Pick<SqlAnswer, 'columns' | 'rows
   };
 }
 
-/** The word before the caret, completed as far as there is one way: a column first. undefined: there is none. */
+/** Completes the word before the caret if it is unambiguous, columns first. undefined: nothing to complete. */
 export function completed(
   text: string,
   at: number,
@@ -70,7 +70,7 @@ function commonStart(words: readonly string[]): string {
   return first.slice(0, length);
 }
 
-/** Whether a statement picks rows as they are, so that each row of its answer is one of the table. */
+/** Whether a statement selects rows unchanged, so that each result row is a row of the table. */
 export function isSelection(statement: string): boolean {
   return (
     /^\s*select\b/i.test(statement) &&
@@ -81,7 +81,7 @@ export function isSelection(statement: string): boolean {
   );
 }
 
-/** The statement that tells which rows another one selects; to be asked only where `isSelection`. */
+/** The statement that returns the numbers of the rows that another one selects; valid only if `isSelection`. */
 export function numbersOf(statement: string): string {
   return statement.replace(/^\s*select\b[^]*?\bfrom\s+rows\b/i, 'SELECT rowid FROM rows').replace(/;\s*$/, '');
 }

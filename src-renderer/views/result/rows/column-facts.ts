@@ -1,4 +1,4 @@
-/** What a column of a table holds: its type, its range, its commonest values, and how they are spread. Pure. */
+/** Facts about a table column: type, range, most frequent values, and distribution. Pure. */
 import { count } from '../../../lib/format.ts';
 import { isRecord } from '../../../lib/record.ts';
 import { cellText, type TableRows } from './find-rows.ts';
@@ -9,20 +9,20 @@ export type ColumnType = 'number' | 'date' | 'boolean' | 'text' | 'nested';
 export interface ColumnFacts {
   readonly name: string;
   readonly type: ColumnType;
-  /** Of numbers and dates (ms since 1970). */
+  /** For numbers and dates (ms since 1970). */
   readonly min: number;
   readonly max: number;
-  /** How many values are different; not counted beyond `maxDifferent`. */
+  /** Number of distinct values; not counted beyond `maxDifferent`. */
   readonly different: number;
-  /** The commonest first; empty if there are too many to choose among. */
+  /** Most frequent first; empty if there are too many to choose from. */
   readonly values: readonly { readonly text: string; readonly count: number }[];
-  /** How many rows are in each part of the range. */
+  /** Number of rows in each part of the range. */
   readonly bins: readonly number[];
 }
 
 const binCount = 12;
 export const maxDifferent = 1_000;
-/** More different values are no choice. */
+/** More distinct values are not offered as choices. */
 const maxChoices = 12;
 
 export function columnFacts({ rows }: Pick<TableRows, 'rows'>, name: string): ColumnFacts {
@@ -53,7 +53,7 @@ export function columnFacts({ rows }: Pick<TableRows, 'rows'>, name: string): Co
   };
 }
 
-/** Of the values that are there; more than one kind is a text. */
+/** Type of the existing values; text if there are several types. */
 function typeOf(rows: readonly unknown[], name: string): ColumnType {
   let type: ColumnType | undefined;
   for (const row of rows.slice(0, 500)) {
@@ -73,7 +73,7 @@ function kindOf(value: unknown): ColumnType {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)/.test(value) ? 'date' : 'text';
 }
 
-/** NaN for what has no place in a range. */
+/** NaN for values without a position in a range. */
 export function amountOf(value: unknown, type: ColumnType): number {
   if (type === 'number') return value instanceof SpelledNumber ? Number(value.text) : Number(value);
   return type === 'date' ? Date.parse(String(value)) : Number.NaN;

@@ -1,4 +1,4 @@
-/** Finds the rows of a table in a value: a list of objects at the top or just below it. Pure. */
+/** Finds the rows of a table in a value: a list of objects at the top or one level below. Pure. */
 import { isRecord } from '../../../lib/record.ts';
 import { gist, valueText } from '../json-tree.ts';
 import { SpelledNumber } from '../spelled-json.ts';
@@ -6,7 +6,7 @@ import { SpelledNumber } from '../spelled-json.ts';
 export interface TableRows {
   /** Where they are, such as `issues`; empty for the value itself. */
   readonly name: string;
-  /** The names that lead to them from the top. */
+  /** Path to them from the top. */
   readonly path: readonly string[];
   readonly columns: readonly TableColumn[];
   readonly rows: readonly unknown[];
@@ -14,12 +14,12 @@ export interface TableRows {
 
 export interface TableColumn {
   readonly name: string;
-  /** How wide it should be, in characters. */
+  /** Suggested width in characters. */
   readonly width: number;
 }
 
 const [narrowest, widest] = [6, 40];
-/** Rows that are looked at for columns, and columns that are shown. */
+/** Rows examined for columns, and maximum number of columns. */
 const looksAt = 200;
 const maxColumns = 30;
 const maxCellLength = 300;
@@ -40,7 +40,7 @@ export function findRows(value: unknown): TableRows | undefined {
   return found && { name: found[0].at(-1) ?? '', path: found[0], columns: columnsOf(found[1]), rows: found[1] };
 }
 
-/** The text of a cell; what is nested is said in short. */
+/** Text of a cell; nested values are summarized. */
 export function cellText(row: unknown, column: string): string {
   if (!isRecord(row) || !Object.hasOwn(row, column)) return '';
   const value = row[column];

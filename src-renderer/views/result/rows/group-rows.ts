@@ -1,9 +1,9 @@
-/** Rows of a table counted by the values of a column, with the sums of the columns that hold numbers. Pure. */
+/** Groups table rows by a column, with sums of numeric columns. Pure. */
 import { isRecord } from '../../../lib/record.ts';
 import { amountOf, type ColumnFacts } from './column-facts.ts';
 import { cellText, type TableRows } from './find-rows.ts';
 
-/** As a table of its own: the values, `count`, and `sum of …`; the largest group first. */
+/** As a table: the values, `count`, and `sum of …`; largest group first. */
 export function groupRows(
   { rows, columns }: TableRows,
   shown: readonly number[],
@@ -37,7 +37,7 @@ function valueAt(row: unknown, name: string): number {
   return Number.isFinite(amount) ? amount : 0;
 }
 
-/** Sums of decimals keep no digits that nobody wrote. */
+/** Rounds sums of decimals to remove floating-point noise. */
 function round(sum: number): number {
   return Math.round(sum * 1e6) / 1e6;
 }

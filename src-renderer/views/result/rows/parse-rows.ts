@@ -1,7 +1,7 @@
-/** Rows of a text in CSV, TSV or NDJSON as values. Pure. */
+/** Parses CSV, TSV, or NDJSON. Pure. */
 import { parseSpelled } from '../spelled-json.ts';
 
-/** As RFC 4180 has it; the first line names the columns, a column of numbers holds numbers. */
+/** According to RFC 4180; the first line contains the column names, and numeric columns contain numbers. */
 export function parseDelimited(text: string, separator: ',' | '\t'): readonly Record<string, unknown>[] {
   const [head = [], ...lines] = cellsOf(text, separator);
   const names = head.map((name, at) => (name.trim() === '' ? `column ${at + 1}` : name.trim()));
@@ -17,7 +17,7 @@ export function parseDelimited(text: string, separator: ',' | '\t'): readonly Re
   );
 }
 
-/** A line each; a line that is no JSON stands as its text. */
+/** One value per line; invalid JSON stays text. */
 export function parseLines(text: string): readonly unknown[] {
   return text
     .split('\n')
@@ -31,7 +31,7 @@ export function parseLines(text: string): readonly unknown[] {
     });
 }
 
-/** Empty cells do not count; what a double would change is a text. */
+/** Empty cells are ignored; numbers that a double cannot represent stay text. */
 function isNumber(cell: string): boolean {
   return cell === '' || (/^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?$/.test(cell) && cell.length < 17);
 }
@@ -65,7 +65,7 @@ function cellsOf(text: string, separator: string): string[][] {
     if (text[at] === '\r') at++;
     if (text[at] === separator) {
       at++;
-      // A separator at the end of the text begins one more cell.
+      // A separator at the end of the text starts one more cell.
       if (at >= text.length) row.push('');
       continue;
     }

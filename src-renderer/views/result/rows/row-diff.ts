@@ -1,19 +1,19 @@
-/** Rows of two tables compared by a column that names them. Pure. */
+/** Compares the rows of two tables by a key column. Pure. */
 import { isRecord } from '../../../lib/record.ts';
 import { spellJson } from '../spelled-json.ts';
 
 export interface RowChange {
   readonly key: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** Of a changed row: the columns that differ, with both values as text. */
+  /** For a changed row: the columns that differ, with both values as text. */
   readonly cells: readonly { readonly name: string; readonly before: string; readonly after: string }[];
   readonly row: Readonly<Record<string, unknown>>;
 }
 
-/** Names that usually tell rows apart come first. */
+/** Common names of key columns come first. */
 const likelyKeys = /^(?:id|key|uuid|number|name|sha|path|url)$/i;
 
-/** A column that every row of both tables has, with a value of its own in each; undefined: there is none. */
+/** A column with a unique value in every row of both tables; undefined: there is none. */
 export function keyColumn(before: readonly unknown[], after: readonly unknown[]): string | undefined {
   const [first] = after;
   if (!isRecord(first)) return undefined;
@@ -31,7 +31,7 @@ function isUnique(rows: readonly unknown[], name: string): boolean {
   });
 }
 
-/** In the order of the second table, then what only the first one has. */
+/** In the order of the second table, then rows only in the first one. */
 export function rowChanges(before: readonly unknown[], after: readonly unknown[], key: string): readonly RowChange[] {
   const old = new Map(before.filter(isRecord).map((row) => [String(row[key]), row]));
   const changes: RowChange[] = [];

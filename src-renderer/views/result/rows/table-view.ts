@@ -1,7 +1,4 @@
-/**
- * The rows of a table as a user wants them: those that fit the search and the filters, in the order of a column, as a
- * file. Pure.
- */
+/** The shown rows of a table: search, filters, sort order, and export. Pure. */
 import { csvText } from '../../../lib/csv.ts';
 import { isRecord } from '../../../lib/record.ts';
 import { amountOf, type ColumnFacts } from './column-facts.ts';
@@ -18,14 +15,14 @@ export interface TableWishes {
   readonly order: TableOrder | undefined;
   /** By column: `text`, `!text`, `> 100`, `<= 5`, `10..20`. */
   readonly filters: Readonly<Record<string, string>>;
-  /** By column: the values that are let through; an empty set lets all. */
+  /** By column: the selected values; an empty set selects all. */
   readonly chosen: Readonly<Record<string, ReadonlySet<string>>>;
   readonly facts: ReadonlyMap<string, ColumnFacts>;
 }
 
 type Test = (row: unknown) => boolean;
 
-/** Numbers of the rows that are shown, in order. */
+/** Numbers of the shown rows, in order. */
 export function shownRows(
   { rows, columns }: TableRows,
   { search, order, filters, chosen, facts }: TableWishes,
@@ -51,7 +48,7 @@ export function shownRows(
   return shown.toSorted((a, b) => compare(keys.get(a), keys.get(b), sign) || a - b);
 }
 
-/** undefined: the filter is empty, or not finished. */
+/** undefined: the filter is empty or incomplete. */
 function filterTest(name: string, text: string, facts: ColumnFacts | undefined): Test | undefined {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return undefined;
@@ -81,13 +78,13 @@ function comparesAs(sign: string, value: number, bound: number): boolean {
   return sign === '<=' ? value <= bound : value === bound;
 }
 
-/** Up, down, as it came. */
+/** Ascending, descending, unsorted. */
 export function nextOrder(order: TableOrder | undefined, column: string): TableOrder | undefined {
   if (order?.column !== column) return { column, isDown: false };
   return order.isDown ? undefined : { column, isDown: true };
 }
 
-/** Whole values, not what fits a cell on screen. */
+/** Full values, not truncated as on screen. */
 export function tableCsv({ rows, columns }: TableRows, shown: readonly number[]): string {
   const names = columns.map(({ name }) => name);
   return csvText([names, ...shown.map((index) => names.map((name) => csvValue(rows[index], name)))]);
@@ -98,14 +95,14 @@ export function tableJson({ rows }: TableRows, shown: readonly number[]): string
   return `${spellJson(picked, 2)}\n`;
 }
 
-/** As NDJSON: a row a line. */
+/** As NDJSON: one row per line. */
 export function tableLines({ rows }: TableRows, shown: readonly number[]): string {
   return shown.map((index) => `${spellJson(rows[index])}\n`).join('');
 }
 
 type SortKey = number | string | undefined;
 
-/** What is missing comes last either way. */
+/** Missing values are always last. */
 function compare(a: SortKey, b: SortKey, sign: number): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);

@@ -1,6 +1,4 @@
-/**
- * A server of a registry that is about to be added: the user's inputs, what would run with them, how its test went.
- */
+/** A registry server about to be added: the user's inputs, the resulting command, and the test result. */
 import type {
   AddServerOutcome,
   InstallOption,
@@ -23,12 +21,12 @@ export class RegistryAddingState {
   shown = $state.raw<InstallPreviewDetails>();
   trial = $state.raw<ServerTrialResult>();
   added = $state.raw<AddServerOutcome & { readonly kind: 'added' }>();
-  /** Trying and adding; what would run is asked next to it. */
+  /** Testing and adding; the preview is requested separately. */
   readonly asking = new RequestState();
   readonly previewing = new RequestState();
   readonly #found: Output<'registryServer'>;
   readonly #option: InstallOption;
-  /** Whoever has not yet pressed a button is not told what is missing. */
+  /** Missing inputs are shown only after a button was pressed. */
   #isNotified = $state(false);
 
   constructor(found: Output<'registryServer'>, option: InstallOption) {
@@ -42,7 +40,7 @@ export class RegistryAddingState {
     return this.asking.busy !== undefined;
   }
 
-  /** What is to be done first; empty: nothing. */
+  /** What to do first; empty: nothing. */
   get hint(): string {
     if (!this.#isNotified) return '';
     if (this.name.trim() === '') return 'Name is required.';
@@ -62,9 +60,9 @@ export class RegistryAddingState {
     this.trial = undefined;
   }
 
-  /** For an effect: asks what would run with the inputs of now; returns how to take that back. */
+  /** For an effect: previews the command for the current inputs; returns a function that cancels it. */
   preview(): () => void {
-    // What runs with it is what was added.
+    // The preview shows what was added.
     if (this.added !== undefined) return () => undefined;
     const wish = this.#wish(withoutSecrets(this.#option.inputs, this.inputs));
     let stop = (): void => undefined;
@@ -80,7 +78,7 @@ export class RegistryAddingState {
     };
   }
 
-  /** Never rejects: how it went is in `trial`. */
+  /** Never rejects; the outcome is in `trial`. */
   async test(): Promise<void> {
     if (!(await this.#isReady())) return;
     await this.asking.run(async () => {
@@ -89,7 +87,7 @@ export class RegistryAddingState {
     }, 'testing');
   }
 
-  /** Never rejects: how it went is in `added` and `trial`. */
+  /** Never rejects; the outcome is in `added` and `trial`. */
   async add(untested = false): Promise<void> {
     if (!(await this.#isReady())) return;
     await this.asking.run(async () => {
@@ -97,14 +95,14 @@ export class RegistryAddingState {
       const adding = await api.ask('registryAdd', { ...this.#wish(this.inputs), name: this.name.trim(), untested });
       if (adding.kind === 'added') {
         this.added = adding;
-        // They are in the vault now: the page has no more use for them.
+        // They are in the vault now, and no longer needed in the page.
         const secrets = this.#option.inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id);
         this.inputs = Object.fromEntries(Object.entries(this.inputs).filter(([id]) => !secrets.includes(id)));
       } else this.trial = adding.trial;
     }, 'adding');
   }
 
-  /** Nothing is missing, as the core sees these very inputs. */
+  /** Whether nothing is missing, according to the core, for exactly these inputs. */
   async #isReady(): Promise<boolean> {
     this.#isNotified = true;
     const wish = this.#wish(withoutSecrets(this.#option.inputs, this.inputs));
