@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Entry: the command line. `stdio` is what client apps start, so it loads the shim and nothing else. */
+/** Entry point of the command line. Client apps start `stdio`, so that loads only the shim. */
 import { fileURLToPath } from 'node:url';
 
 const [command, ...rest] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Entry: the desktop app. A core, the dashboard over IPC, and the tray; one per person and home. */
+/** Entry point of the desktop app: a core, the dashboard over IPC, and the tray; one per user and home. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -37,15 +37,15 @@ import { removeTraces } from './host/system-traces.ts';
 import { startLock } from './shim/start-core.ts';
 
 /**
- * How long quitting may wait for servers to end, in ms, beside what calls over HTTP are given; what is left then is
- * killed.
+ * Maximum time for stopping servers when quitting, in ms, in addition to the drain time of HTTP calls; remaining
+ * processes are killed.
  */
 const endWithinMs = 10_000;
 
 const paths = resolveAppPaths(process.env, process.platform, homedir());
 const words = process.argv.slice(1);
 
-// All of this has to be said before Electron is ready, so nothing is awaited first.
+// These settings must precede Electron's ready event, so nothing is awaited first.
 app.setName('Tooltray');
 app.setAppUserModelId('app.tooltray');
 ensurePrivateDir(paths.dataDir);
@@ -54,7 +54,7 @@ app.enableSandbox();
 keepCrashDumps(crashReporter);
 registerPageProtocol();
 if (app.requestSingleInstanceLock()) {
-  // Taken at once: shims that find no core meanwhile must not start one more before this one is there.
+  // Acquired immediately, so that shims that find no core do not start another one meanwhile.
   ensurePrivateDir(paths.runDir);
   const starting = startLock(paths.runDir);
   starting.tryAcquire();
@@ -63,12 +63,12 @@ if (app.requestSingleInstanceLock()) {
 
 async function run(starting: Disposable): Promise<void> {
   const opened = Promise.withResolvers<DesktopApp>();
-  // A start that fails is told below; nobody may be waiting for it here.
+  // A failed start is reported below; nothing else may handle this rejection.
   opened.promise.catch(() => undefined);
   const open = (place?: string): void =>
     void opened.promise.then((desktop) => desktop.open(place)).catch(() => undefined);
   app.on('second-instance', (_event, given) => {
-    // A start at login next to one that runs is no wish to see the dashboard.
+    // A second start at login does not open the dashboard.
     if (!given.includes(backgroundFlag)) open(describeLink(given));
   });
   app.on('activate', () => open());
@@ -109,7 +109,7 @@ async function start(): Promise<DesktopApp> {
             preferences,
             log: host.log,
             onFound,
-            // The installed version starts while this process still ends.
+            // The installed version starts while this process is still ending.
             prepare: async () => {
               const isReady = await quitOrder.prepare();
               if (isReady) app.releaseSingleInstanceLock();
@@ -133,7 +133,7 @@ async function start(): Promise<DesktopApp> {
   };
   quitOrder.own({ closeWindow: () => desktop.closeWindow(), stop }, () => endWithinMs + drainMs());
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme);
-  // Before the core looks after client apps: what it writes into them is the launcher's path.
+  // Before the core writes to client apps' files, because it writes the launcher's path.
   await mendLauncher(host.log);
   try {
     await desktop.start();
@@ -148,7 +148,7 @@ async function start(): Promise<DesktopApp> {
 async function openHost(preferences: PreferenceStore, leaving: { isRequested: boolean }): Promise<CoreHost> {
   const configHome = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   const program = process.env['APPIMAGE'] ?? app.getPath('exe');
-  // Electron itself has to be told which app to be.
+  // Electron must be told which app to run.
   const appWords = app.isPackaged ? [] : [app.getAppPath()];
   const autostart =
     process.platform === 'linux' ? linuxAutostart(configHome, [program, ...appWords]) : systemAutostart(app, appWords);
@@ -167,12 +167,12 @@ async function openHost(preferences: PreferenceStore, leaving: { isRequested: bo
         leaving.isRequested = true;
         autostart.set(false);
         app.removeAsDefaultProtocolClient(linkScheme);
-        // The caller is answered first.
+        // Sends the response first.
         setTimeout(() => app.quit(), 50);
       },
     }),
   });
-  // A mistake in one session must not end everybody's; it is the log's to tell.
+  // An uncaught error in one session must not end the others; it is logged.
   process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
   process.on('unhandledRejection', (error) => host.log.error('Unexpected rejection', { error }));
   return host;
@@ -204,7 +204,7 @@ async function mendLauncher(log: Log): Promise<void> {
   const source = { program, script: script.file, runtimes };
   const runtime = await findShimRuntime(source).catch(() => undefined);
   await write(runtime).catch(onError);
-  // Copying takes seconds, and client apps can be served meanwhile.
+  // Copying takes seconds; client apps can be served meanwhile.
   const copy = async (): Promise<ShimRuntime> => {
     const copied = await copyShimRuntime(source);
     await write(copied);
@@ -213,7 +213,7 @@ async function mendLauncher(log: Log): Promise<void> {
   void (async () => removeUnusedRuntimes(runtimes, runtime ?? (await copy())))().catch(onError);
 }
 
-/** The packer writes where newer versions are, if it was told. */
+/** The packager writes the update URL, if there is one. */
 function canUpdate(): boolean {
   return app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'));
 }

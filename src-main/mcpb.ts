@@ -1,6 +1,6 @@
 /**
- * Entry: the server inside the bundle for Claude Desktop. Where Tooltray is installed as an app its launcher does the
- * work, since it can start a core; else this is the shim itself, which reaches a core that runs, or asks the command
+ * Entry point of the server in the bundle for Claude Desktop. If the Tooltray app is installed, it runs its launcher,
+ * which can start a core; otherwise it is the shim itself, which connects to a running core or asks the command
  * `tooltray` for one.
  */
 import { spawn } from 'node:child_process';

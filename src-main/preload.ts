@@ -1,6 +1,6 @@
 /**
- * Entry: the one bridge between the dashboard's page and the core. Built as CommonJS; a sandboxed preload is given
- * nothing but Electron.
+ * Entry point of the preload script: the bridge between the dashboard's page and the core. Built as CommonJS, because
+ * a sandboxed preload script can import only Electron.
  */
 import { contextBridge, ipcRenderer } from 'electron';
 import { requestChannel, stateChannel, cancelChannel, watchChannel } from './rpc/ipc-server.ts';
