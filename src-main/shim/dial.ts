@@ -13,7 +13,7 @@ export interface Link {
 
 /** No process listens: the only failure that starting a core fixes. */
 export class CoreNotRunningError extends Error {
-  override readonly name = 'CoreAbsent';
+  override readonly name = 'CoreNotRunningError';
 }
 
 /** Fields of the hello besides token and process; see core/sessions/socket/socket-listener.ts. */
