@@ -89,7 +89,10 @@ function clean(text: string, masker: Masker): string {
 }
 
 function textOf(finding: Finding): string {
-  return [findingText(finding), finding.level === 'ok' ? '' : remedy(finding)].filter((part) => part !== '').join(' ');
+  const text = findingText(finding);
+  const fix = finding.level === 'ok' ? '' : remedy(finding);
+  const [, command = fix] = fix.split(/(?=tooltray )/);
+  return fix === '' || text.includes(command) ? text : `${text.replace(/(?<![.!?])$/, '.')} ${fix}`;
 }
 
 /**

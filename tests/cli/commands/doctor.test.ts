@@ -92,6 +92,19 @@ test('finds a server in review and one that lacks a secret while no core runs', 
   expect(JSON.stringify(found.filter(({ id }) => id === 'server-lacking'))).toContain('Needs setup');
 });
 
+test('names the command that sets a missing secret once, while a core runs and while none does', async () => {
+  await using home = new CliHome();
+  const lacking = { command: 'node', args: ['x.js'], env: { KEY: '${secret:NOT_SET}' } };
+  home.writeConfig({ servers: { lacking } });
+  const times = async (): Promise<number[]> => {
+    const lines = (await home.run('doctor')).stdout.split('\n').filter((line) => line.includes('lacking: Needs setup'));
+    return lines.map((line) => line.split('tooltray secret set NOT_SET').length - 1);
+  };
+  expect(await times()).toEqual([1]);
+  await home.serve();
+  expect(await times()).toEqual([1]);
+});
+
 test('restores a missing config with --fix', async () => {
   await using home = usedHome();
   rmSync(home.configFile);
