@@ -130,6 +130,26 @@ test.each([...allModes.helpers.values()].map(({ definition }) => [String(definit
   },
 );
 
+const manyArguments: Readonly<Record<string, () => Params>> = {
+  'a long word': () => ({ kind: `${'a'.repeat(long)}!` }),
+  names: () => Object.fromEntries(Array.from({ length: long / 64 }, (_, at) => [`${'name_'.repeat(10)}${at}`, at])),
+  items: () => ({ kind: Array.from({ length: long / 8 }, (_, at) => `i${at}`) }),
+  'an object of many names': () => ({
+    kind: Object.fromEntries(Array.from({ length: long / 64 }, (_, at) => [`${'api_key_'.repeat(6)}${at}`, at])),
+  }),
+};
+
+test.each(Object.keys(manyArguments))(
+  'handles a call with a megabyte of %s as arguments within its time',
+  async (kind) => {
+    const given = manyArguments[kind]?.() ?? {};
+    const direct = { name: 'give', arguments: given };
+    const helped = { name: 'call_tool', arguments: { name: 'sized:give', arguments: given } };
+    for (const call of [direct, helped])
+      expect(await cost(core, () => client.exchange('tools/call', call))).toBeLessThan(1);
+  },
+);
+
 test.each([
   'text',
   'letters',

@@ -11,6 +11,8 @@ import { markInvisible } from '../base/visible-text.ts';
 const maxPreview = 120;
 /** Maximum length of a value that is read before it is shortened, in characters. */
 const maxRead = 2_000;
+/** Maximum number of names or items of one value that are looked at. */
+const maxMembers = 100;
 
 /** Names of identifying arguments in order of preference, matched against the last word of an argument's name. */
 const namesByRank: readonly RegExp[] = [
@@ -30,6 +32,7 @@ export function argumentPreview(args: unknown, schema?: unknown): string {
   const input = objectOrEmpty(args);
   const required = requiredNames(schema);
   const candidates = Object.keys(input)
+    .slice(0, maxMembers)
     .map((name, at) => ({ name, at, rank: rankOf(name, input[name], required) }))
     .filter(({ rank }) => rank !== undefined)
     .toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || a.at - b.at);
@@ -55,6 +58,7 @@ function rankOf(name: string, value: unknown, required: ReadonlySet<string>): nu
 function lastWord(name: string): string {
   return (
     name
+      .slice(-maxRead)
       .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
       .split(/[^A-Za-z0-9]+/)
       .at(-1) ?? name
@@ -84,12 +88,15 @@ function textOf(value: unknown): string {
   if (typeof value === 'string') return value.slice(0, maxRead).replace(/\s+/g, ' ').trim();
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) {
-    const [first, ...more] = (value as unknown[]).map(textOf).filter((text) => text !== '');
-    return first === undefined ? '' : more.length === 0 ? first : `${first} +${more.length}`;
+    const texts = (value.slice(0, maxMembers) as unknown[]).map(textOf).filter((text) => text !== '');
+    const [first] = texts;
+    const more = texts.length - 1 + Math.max(0, value.length - maxMembers);
+    return first === undefined ? '' : more === 0 ? first : `${first} +${more}`;
   }
   if (!isObject(value)) return '';
-  const name = Object.keys(value).find((key) => rankOf(key, value[key], new Set()) !== undefined);
-  return Object.keys(value).some(isSecretName) && name === undefined
+  const names = Object.keys(value).slice(0, maxMembers);
+  const name = names.find((key) => rankOf(key, value[key], new Set()) !== undefined);
+  return names.some(isSecretName) && name === undefined
     ? maskPlaceholder
     : name === undefined
       ? ''

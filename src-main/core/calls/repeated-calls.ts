@@ -61,11 +61,13 @@ export function repeatedCallText(count: number): string {
   return `This is call ${count} in a row with these arguments and this result. Change the arguments, or continue with what you have.`;
 }
 
+/** With more arguments their order counts: sorting all would take too long. */
+const maxSortedNames = 100;
+
 /** Ignores `_meta`, which describes how and when the result was produced, and the order in which arguments are given. */
 function digestOf(tool: string, args: JsonObject, { content, structuredContent, isError }: JsonObject): string {
-  const named = Object.keys(args)
-    .toSorted()
-    .map((key) => [key, args[key]]);
+  const names = Object.keys(args);
+  const named = names.length > maxSortedNames ? args : names.toSorted().map((name) => [name, args[name]]);
   return hash('sha256', JSON.stringify([tool, named, content, structuredContent, isError]), 'base64');
 }
 

@@ -39,7 +39,7 @@ export async function validateArguments(
   const hoisted = hoistArguments(given.arguments ?? {}, given.beside ?? {}, schema);
   const errors = await validationErrors(tool.definition, hoisted, schemas);
   if (errors.length > 0) throw invalid(tool.id, name, { schema, args: hoisted, errors });
-  return Object.keys(hoisted).length === 0 ? given.arguments : hoisted;
+  return firstKeys(hoisted).length === 0 ? given.arguments : hoisted;
 }
 
 /**
@@ -129,14 +129,25 @@ function hoistArguments(args: JsonObject, beside: JsonObject, schema: JsonObject
 function unwrap(args: JsonObject, known: JsonObject): JsonObject {
   let inner = args;
   for (let layer = 0; layer < maxLayers; layer++) {
-    const [key, ...others] = Object.keys(inner);
-    const isLayer = key !== undefined && others.length === 0 && isArgumentKey(key) && !Object.hasOwn(known, key);
+    const [key = '', other] = firstKeys(inner);
+    const isLayer = other === undefined && isArgumentKey(key) && !Object.hasOwn(known, key);
     const next = isLayer ? toObject(inner[key]) : undefined;
     if (next === undefined) break;
     inner = next;
   }
+  if (inner === args) return args;
   // Layers around unknown names are what the tool was meant to receive.
   return Object.keys(inner).some((name) => Object.hasOwn(known, name)) ? inner : args;
+}
+
+/** The first two, without a list of all. */
+function firstKeys(value: JsonObject): readonly string[] {
+  const keys: string[] = [];
+  for (const key in value) {
+    keys.push(key);
+    if (keys.length === 2) break;
+  }
+  return keys;
 }
 
 function soleArgumentKey(input: JsonObject): string | undefined {

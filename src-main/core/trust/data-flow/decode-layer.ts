@@ -46,12 +46,22 @@ function hasSpelledAt(text: string): boolean {
   return false;
 }
 
+/** Printable ASCII and line breaks; letters of Latin, Greek, Cyrillic, Kana, and Han. */
+function isReadable(code: number): boolean {
+  if (code < 0x80) return (code >= 0x20 && code < 0x7f) || code === 0x0a || code === 0x0d || code === 0x09;
+  if (code < 0x500) return (code >= 0xa0 && code < 0x250) || code >= 0x370;
+  return (code >= 0x3040 && code < 0x3100) || (code >= 0x4e00 && code < 0xa000);
+}
+
 /** Returns the bytes as text if nearly all of it is readable; random bytes are not. */
 function textIn(bytes: Buffer): string | undefined {
   if (bytes.length < 6) return undefined;
   const text = bytes.toString('utf8');
-  const odd = text.match(/[^\x20-\x7e\n\r\t\u00a0-\u024f\u0370-\u04ff\u3040-\u30ff\u4e00-\u9fff]/g)?.length ?? 0;
-  return odd * 20 > text.length ? undefined : text;
+  const most = text.length / 20;
+  for (let at = 0, odd = 0; at < text.length; at++) {
+    if (!isReadable(text.charCodeAt(at)) && ++odd > most) return undefined;
+  }
+  return text;
 }
 
 function readEntity(all: string, hexDigits: string | undefined, digits: string | undefined): string {
