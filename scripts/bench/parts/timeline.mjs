@@ -98,8 +98,12 @@ function keepTexts(database, table, now) {
         { length: 40 },
         (_word, nth) => `Sentence ${nth} word${id} of w${(id * 31 + nth * 977) % 20_011}.`,
       );
-      const said = { asked: { text: '{}' }, sent: { text: sent.join(' ') }, given: { none: 'same' } };
-      table.insert(database, { id, startedAt: now - id }, said, packPayloads(said));
+      const payloads = {
+        request: { text: '{}' },
+        serverResult: { text: sent.join(' ') },
+        modelResult: { none: 'same' },
+      };
+      table.insert(database, { id, startedAt: now - id }, payloads, packPayloads(payloads));
     }
     database.exec('COMMIT');
   }
