@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 const ceilings = {
   'lines of code without team': 81_024,
   'lines of code of team': 10_174,
-  'names in words of the old vocabulary': 19,
+  'names in words of the old vocabulary': 15,
   'names that begin with most, longest, usual, rest or look': 0,
   'doc comments that are fragments': 0,
   'spreads that only break a line': 0,

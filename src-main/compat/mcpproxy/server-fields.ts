@@ -11,7 +11,7 @@ import type { HealthLevel, ServerHealth } from '../../core/servers/server-state.
 import { readTrimmedText } from './results.ts';
 
 interface ServerFields {
-  /** By our names (config/schema.ts); only fields that were given. */
+  /** The given fields, by our names (config/schema.ts). */
   readonly fields: JsonObject;
   /** Requested options without effect in Tooltray, as sentences. */
   readonly warnings: readonly string[];

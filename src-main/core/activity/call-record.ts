@@ -50,7 +50,7 @@ export interface PerPayload<Value> {
   readonly modelResult: Value;
 }
 
-/** What the model declared about its call; both are free texts that nothing verifies. */
+/** Declarations of the model about its call: free texts that nothing verifies. */
 export interface DeclaredIntent {
   /** The purpose of the call. */
   readonly reason?: string | undefined;

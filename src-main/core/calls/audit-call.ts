@@ -12,7 +12,7 @@ import type { FinishedCall } from './call-tool.ts';
 import { notScanned } from './describe-labels.ts';
 
 interface SaidTexts {
-  /** As JSON. */
+  /** The arguments as JSON. */
   readonly arguments: string;
   /** The server's result as JSON, if available. */
   readonly result: string | undefined;

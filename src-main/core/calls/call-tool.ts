@@ -40,8 +40,8 @@ export interface CallRequest {
   /** How to treat a large result; undefined: by the settings and the client app. */
   readonly spill?: SpillOptions | 'never' | undefined;
   /**
-   * What made the call instead of the model: a program, so that the model may never read the result, or the user
-   * interface of a tool.
+   * The caller, if it is not the model: a program, so that the model may never read the result, or the user interface of
+   * a tool.
    */
   readonly source?: 'program' | 'view' | undefined;
 }

@@ -12,7 +12,7 @@ import type { Result } from '../wire/message.ts';
 import { scalarOf, RawJson } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 
-/** What identifies the server that a cached result came from. */
+/** Identifies the server that a cached result came from. */
 export interface CachedServer {
   /** Hash of the server's config entry. */
   readonly hash: string;
@@ -129,7 +129,7 @@ export class ResultCache {
 }
 
 /**
- * Whom a cached result belongs to: the principal, and also the session if the client app can answer server-initiated
+ * The owner of a cached result: the principal, and also the session if the client app can answer server-initiated
  * requests (for roots, for example), because the result may depend on the answers. Undefined for a shared principal
  * without a known session.
  */

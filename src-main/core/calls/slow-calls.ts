@@ -306,7 +306,7 @@ export function calledTool({ name, arguments: args }: JsonObject, isHelper: bool
   return String(named.find((one) => typeof one === 'string' && one !== '') ?? name);
 }
 
-/** Not an error: the call is still running. `line` says how to wait for it. */
+/** The result while the call is still running; not an error. `line` says how to wait for it. */
 function pendingResult(handle: string, call: SlowCall, line: string): JsonObject {
   const since = new Date(call.startedAt).toISOString();
   const seconds = Math.round(call.elapsedMs / 1000);

@@ -98,7 +98,7 @@ export function invalidServer(name: string, flaw: string): ConfiguredServer {
   return { config: { name, enabled: true }, state, listing: { tools: [] }, listedAt: undefined, flaw };
 }
 
-/** What a name refers to, before the tool itself is looked up. */
+/** The server that a name refers to, before the tool itself is looked up. */
 interface Meaning {
   readonly server: ConfiguredServer;
   /** The tool's name without the server's; undefined if the name is only a server's. */

@@ -61,7 +61,7 @@ export interface ImportableServer {
   /** Ids of the apps that have it, one per entry. */
   readonly apps: readonly string[];
   readonly name: string;
-  /** What would be written, verbatim. */
+  /** The text that would be written, verbatim. */
   readonly endpoint: string;
   /** Names of settings with secrets. */
   readonly secrets: readonly string[];

@@ -49,7 +49,7 @@ async function connectedIn(
   return first === 'yes' && all.some((one) => one !== 'yes') ? 'stale' : first;
 }
 
-/** Of several entries of ours the first counts, because an install writes only one. */
+/** If there are several entries of ours, the first counts, because an install writes only one. */
 function viaOf([ours]: AppServers['ours']): AppStatus['via'] {
   if (ours === undefined) return 'none';
   return ours.launch !== undefined && isHttp(ours.launch) ? 'http' : 'stdio';

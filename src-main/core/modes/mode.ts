@@ -92,7 +92,7 @@ interface ProgramAccess {
   readonly code: CodeSettings;
 }
 
-/** What a call of a helper tool may use. */
+/** Everything that a call of a helper tool may use. */
 export interface HelperContext extends ModeView, ServerAccess, CallAccess, ProgramAccess {
   /** The mode of the session. */
   readonly mode: string;

@@ -123,7 +123,7 @@ interface Findings {
   mayComeYet: boolean;
 }
 
-/** What a missing list means: nothing, a problem, or an unusable server. */
+/** The meaning of a missing list: nothing, a problem, or an unusable server. */
 type Need = 'unannounced' | 'announced' | 'needed';
 
 /** Reads all pages of one list. */

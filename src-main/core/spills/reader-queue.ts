@@ -254,7 +254,7 @@ function outOfMemory({ error, code, signal }: WorkerEnd): AppError {
 
 /** Time limit of a query, and the error if it is exceeded. */
 export interface ReadDeadlines {
-  /** Of the whole query, in ms. */
+  /** Time limit of the whole query, in ms. */
   readonly wholeMs: number;
   /** Time limit of each step, for queries that run in steps. */
   readonly stepMs: number | undefined;

@@ -59,7 +59,7 @@ export interface ResultSize {
 }
 
 export interface SampledText {
-  /** Of the whole text (UTF-8). */
+  /** Size of the whole text (UTF-8). */
   readonly bytes: number;
   /** The whole text, or pieces of a long one. */
   readonly text: string;

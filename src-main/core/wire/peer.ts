@@ -260,7 +260,7 @@ function noAnswer(method: string, result: unknown): AppError {
 // An outgoing request in flight: settled by its response, its time limit, its cancellation, or the end of the
 // connection.
 
-/** What a request needs of its connection. */
+/** The functions of a connection that a request needs. */
 interface RequestLine {
   /** Removes a request that no longer waits. */
   forget(id: number): void;
