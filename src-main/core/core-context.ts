@@ -37,8 +37,8 @@ export interface Edition {
   readonly perUserConnections: ServerDeps['own'];
   /** Reserves quota for a call; rejects if the quota is exhausted. */
   readonly reserveQuota: AdmitCall;
-  /** Whether call traces are collected. */
-  readonly isTraced: boolean;
+  /** Returns the id of a trace that starts with a call; undefined if traces are not collected. */
+  readonly newTraceId: (() => string) | undefined;
   /** Returns the text that tells users where to approve or reject pending items. */
   readonly approvalLocation: () => string;
 }

@@ -94,7 +94,7 @@ export function createCalls(options: CallsOptions): CreatedCalls {
     flow: trust.dataFlow.flow,
     writesAhead: () => config.current.audit.writeAhead,
     admit: edition?.reserveQuota,
-    isTraced: edition?.isTraced,
+    newTraceId: edition?.newTraceId,
   };
   const codeRunner = options.codeRunner ?? new CodeRunner();
   const { spills, files: spillFiles, deletions: scheduledDeletions, shaper } = results;

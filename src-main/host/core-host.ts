@@ -19,6 +19,7 @@ import {
 import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
+import { RequestScope } from '../core/base/trace-context.ts';
 import { StoreHealth } from '../core/health/store-health.ts';
 import { httpEndpoint } from '../core/client-apps/tooltray-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
@@ -153,7 +154,9 @@ export class CoreHost {
     ensurePrivateDir(paths.logDir);
     const masker = new Masker();
     const health = new StoreHealth();
+    const requests = new RequestScope();
     const log = createLog({
+      requestIds: () => requests.current,
       onWrite: (error) => (error === undefined ? health.wrote('log') : health.failed('log', error, paths.logDir)),
       file: join(paths.logDir, 'core.log'),
       masker,
@@ -174,7 +177,7 @@ export class CoreHost {
       if (config.pendingEdits.length > 0) log.warn(`${describeEdits(config.pendingEdits)} See: tooltray inbox`);
     });
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
-    const teamContext = { paths, log, masker };
+    const teamContext = { paths, log, masker, requests };
     return new CoreHost(options, teamContext, { config, vault, health }, await options.team?.(teamContext));
   }
 

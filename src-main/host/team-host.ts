@@ -2,6 +2,7 @@
 import type { AppPaths } from '../core/base/app-paths.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Masker } from '../core/base/mask.ts';
+import type { RequestScope } from '../core/base/trace-context.ts';
 import type { Edition } from '../core/core-context.ts';
 import type { HttpAccess, HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 
@@ -10,6 +11,7 @@ export interface TeamHostContext {
   readonly paths: AppPaths;
   readonly log: Log;
   readonly masker: Masker;
+  readonly requests: RequestScope;
 }
 
 /** A replica's HTTP options: it has no socket, and no dashboard key. */

@@ -2,6 +2,7 @@
  * One of a team's identical replicas: the desktop's core with a team's listeners and stores. Composition root:
  * database, change notifications, stores, HTTP. No local socket, and no access to this computer's client apps.
  */
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ import { TeamDashboard } from './dashboard/team-dashboard.ts';
 import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './http/allowed-hosts.ts';
+import { createRequestLog } from './http/request-log.ts';
 import { TrustedProxies } from './http/trusted-proxies.ts';
 import { openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './documents/team-keys.ts';
@@ -325,11 +327,13 @@ async function openParts(
     launch,
     perUserConnections: signIns.own,
     reserveQuota: quotas.quotas.admit,
-    isTraced: otlpTarget(env, 'traces') !== undefined,
+    newTraceId:
+      otlpTarget(env, 'traces') && (() => context.requests.current?.traceId ?? randomBytes(16).toString('hex')),
     approvalLocation: () => `in the team dashboard ${url(host().port).replace(/mcp$/, '#/inbox')}`,
     http: {
       address: listen.address,
       url,
+      inScope: createRequestLog(context.requests, log.child('http')),
       refuseStranger: (request) => (isPublic(request) ? undefined : hosts.reject(request)),
       letIn: door.letIn,
       refuseRequest: door.refuseRequest,

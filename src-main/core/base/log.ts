@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream';
 import { RotatingFile } from './rotating-file.ts';
 import { Masker } from './mask.ts';
+import type { RequestIds } from './trace-context.ts';
 
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -35,6 +36,8 @@ interface LogOptions {
   readonly stderr?: Writable | undefined;
   /** Also receives the lines of the file, for example `process.stdout`. */
   readonly stdout?: Writable | undefined;
+  /** Ids of the HTTP request that a line belongs to. */
+  readonly requestIds?: (() => RequestIds | undefined) | undefined;
   /** Called after each write to the file, with the error or undefined. */
   readonly onWrite?: ((error?: unknown) => void) | undefined;
 }
@@ -55,6 +58,7 @@ export function createLog(options: LogOptions = {}): Log {
     onWrite = () => undefined,
     masker = new Masker(),
     level = 'info',
+    requestIds = () => undefined,
     maxBytes = 5 * 1024 * 1024,
   } = options;
   // A pipe that its reader has closed emits an error, which would end the process.
@@ -62,7 +66,10 @@ export function createLog(options: LogOptions = {}): Log {
   stdout?.on('error', () => undefined);
   const logFile = file === undefined ? undefined : new RotatingFile(file, { maxBytes, lostNote, onWrite });
   const maxWaiting = Math.min(maxPendingLength, maxBytes / 4);
-  return new MaskedLog({ logFile, maxWaiting, stderr, stdout, masker, least: logLevels.indexOf(level) }, '');
+  return new MaskedLog(
+    { logFile, maxWaiting, stderr, stdout, masker, requestIds, least: logLevels.indexOf(level) },
+    '',
+  );
 }
 
 interface Sinks {
@@ -72,6 +79,7 @@ interface Sinks {
   readonly stderr: Writable | undefined;
   readonly stdout: Writable | undefined;
   readonly masker: Masker;
+  readonly requestIds: () => RequestIds | undefined;
   readonly least: number;
 }
 
@@ -113,12 +121,12 @@ class MaskedLog implements Log {
   }
 
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
-    const { logFile, maxWaiting, stderr, stdout, masker, least } = this.#sinks;
+    const { logFile, maxWaiting, stderr, stdout, masker, requestIds, least } = this.#sinks;
     if (logLevels.indexOf(level) < least) return;
     try {
       const time = new Date().toISOString();
       const said = orInstead(() => shorten(masker.maskText(message)), '(a message that could not be written)');
-      const head = { time, level, scope: masker.maskText(this.#scope), message: said };
+      const head = { time, level, scope: masker.maskText(this.#scope), message: said, ...requestIds() };
       const facts = orInstead(() => JSON.stringify(masker.maskObject(fields), shortenTexts), unwritable);
       const written = line(head, facts);
       logFile?.write(() => written, written.length);
@@ -142,7 +150,7 @@ function orInstead(make: () => string, instead: string): string {
   }
 }
 
-type Head = Readonly<Record<'time' | 'level' | 'scope' | 'message', string>>;
+type Head = Readonly<Record<'time' | 'level' | 'scope' | 'message', string>> & Partial<RequestIds>;
 
 function lostNote(lostLines: number): string {
   return `${JSON.stringify({ time: new Date().toISOString(), lostLines })}\n`;

@@ -2,6 +2,7 @@
  * The trace of a call (W3C Trace Context), if traces are collected: the call is a span, and its server's part a child
  * span.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 
 export interface CallTrace {
@@ -18,11 +19,11 @@ export interface CallTrace {
 /** Longer values are invalid. */
 const maxTraceparentLength = 100;
 
-/** `traceparent`: the app's value, untrusted. */
-export function startTrace(traceparent: unknown): CallTrace {
+/** `traceparent`: the app's value, untrusted. `newId`: returns the id of a trace that starts here. */
+export function startTrace(traceparent: unknown, newId = (): string => randomBytes(16).toString('hex')): CallTrace {
   const parent = readParent(traceparent);
   return {
-    traceId: parent?.traceId ?? randomBytes(16).toString('hex'),
+    traceId: parent?.traceId ?? newId(),
     parentId: parent?.spanId,
     callId: randomBytes(8).toString('hex'),
     serverId: randomBytes(8).toString('hex'),
@@ -48,4 +49,23 @@ function readParent(text: unknown): Parent | undefined {
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/.exec(text) ?? [];
   if (version === undefined || version === 'ff' || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+export interface RequestIds {
+  readonly requestId: string;
+  readonly traceId: string;
+}
+
+/** Identifies the HTTP request that the current code runs for, across asynchronous calls, for its log lines. */
+export class RequestScope {
+  readonly #storage = new AsyncLocalStorage<RequestIds>();
+
+  /** Undefined outside of requests. */
+  get current(): RequestIds | undefined {
+    return this.#storage.getStore();
+  }
+
+  run(ids: RequestIds, work: () => void): void {
+    this.#storage.run(ids, work);
+  }
 }

@@ -37,11 +37,11 @@ export interface CallStagesDeps extends CallRecorders {
   readonly writesAhead: () => boolean;
   /** Absent on a desktop, which has no quotas. */
   readonly admit?: AdmitCall | undefined;
-  readonly isTraced?: boolean | undefined;
+  readonly newTraceId?: (() => string) | undefined;
 }
 
 export function createCallStages(parts: CallStagesDeps): CallStages {
-  const { admit, isTraced, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow, notes, writesAhead } =
+  const { admit, newTraceId, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow, notes, writesAhead } =
     parts;
   const schemas = new SchemaChecker();
   const cache = makeCache(servers, results);
@@ -70,7 +70,7 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
       }
     },
     admit,
-    isTraced,
+    newTraceId,
     release: (tool, args, context) =>
       writesAhead()
         ? notes.writable().then(() => flow.release(tool, args, context))

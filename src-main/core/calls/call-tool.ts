@@ -118,8 +118,11 @@ export interface ShapedResult {
 }
 
 export interface CallStages {
-  /** Whether traces are collected. If so, each call has a span, and its server receives the trace context. */
-  readonly isTraced?: boolean | undefined;
+  /**
+   * Returns the id of a trace that starts with a call; undefined if traces are not collected. Otherwise each call has a
+   * span, and its server receives the trace context.
+   */
+  readonly newTraceId?: (() => string) | undefined;
   /** Waits for the named server while it starts. Rejects with AppError if the tool cannot be called. */
   resolve(request: CallRequest, context: CallerContext): Promise<CatalogEntry> | CatalogEntry;
   /** Checks policy, quarantine and intent. Throws AppError `not_allowed`. */
@@ -158,7 +161,7 @@ export interface CallStages {
 
 export async function callTool(request: CallRequest, context: CallerContext, steps: CallStages): Promise<Result> {
   const times = new CallTimes();
-  const trace = steps.isTraced === true ? startTrace(objectOrEmpty(request.rest?.['_meta'])['traceparent']) : undefined;
+  const trace = steps.newTraceId && startTrace(objectOrEmpty(request.rest?.['_meta'])['traceparent'], steps.newTraceId);
   let tool: CatalogEntry | undefined;
   let result: Result | undefined;
   let shaped: ShapedResult | undefined;

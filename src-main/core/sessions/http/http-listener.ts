@@ -48,6 +48,8 @@ export interface HttpAccess {
   readonly refuseStranger: (request: IncomingMessage) => HttpRefusal | undefined;
   /** Authenticates a request; returns why if refused. Rejects with AppError. */
   readonly letIn: (request: IncomingMessage) => Promise<Authenticated | HttpRefusal>;
+  /** Runs the work for a request, for example with its ids in the log. */
+  readonly inScope: (request: IncomingMessage, response: ServerResponse, work: () => void) => void;
   /** Returns why an authenticated client is refused this request. */
   readonly refuseRequest: (inbound: InboundRequest) => HttpRefusal | undefined;
 }
@@ -245,7 +247,9 @@ export class HttpListener {
   #take(request: IncomingMessage, response: ServerResponse): void {
     response.once('finish', () => closeUnlessConsumed(request));
     if (this.#isEnding || this.#isDraining) response.shouldKeepAlive = false;
-    void this.#answer(request, response);
+    const { access } = this.#options;
+    if (access === undefined) void this.#answer(request, response);
+    else access.inScope(request, response, () => void this.#answer(request, response));
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
