@@ -87,9 +87,18 @@ export async function importServers(
         ).id;
   const places = wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file));
   const copies = values.length === 0 ? [] : await deps.secrets.copies(values, places);
-  const sentence = [addedText(added), sealedText(sealed), movedText(changes), ...encrypted.problems, ...problems]
-    .filter(Boolean)
-    .join(' ');
+  const said = [
+    listed('Added:', added) || 'There are no new servers.',
+    listed(
+      'Stored in the vault:',
+      sealed.map(({ name }) => name),
+    ),
+    listed(
+      'Replaced by Tooltray in',
+      changes.map(({ file }) => file),
+    ),
+  ];
+  const sentence = [...said, ...encrypted.problems, ...problems].filter(Boolean).join(' ');
   return { added, sealed, copies, undo, sentence };
 }
 
@@ -105,41 +114,31 @@ export async function undoImport(id: string, deps: ImportDeps): Promise<string> 
   // Compared with the file, not with the running servers, because an invalid entry is removed, too.
   const gone = added.length === 0 ? [] : await deps.remove(added);
   await deps.records.forget(id);
-  const files =
-    noted.length === 0 ? '' : `${list(noted.map(({ file }) => file))} ${noted.length === 1 ? 'is' : 'are'} as before.`;
+  const files = list(noted.map(({ file }) => file));
+  const isBack = files === '' ? '' : `${files} ${noted.length === 1 ? 'is' : 'are'} as before.`;
   // The vault may hold the only copy, for example of a pasted text.
-  const left = sealed.length === 0 ? '' : `What was sealed stays in the vault: ${list(sealed)}.`;
-  return [gone.length === 0 ? '' : `Taken out again: ${list(gone)}.`, files, left].filter(Boolean).join(' ');
-}
-
-interface SealedServers {
-  readonly servers: readonly ImportedServer[];
-  readonly sealed: readonly FoundSecret[];
-  readonly values: readonly string[];
-  /** Parts that were not imported, one sentence each. */
-  readonly problems: readonly string[];
+  return [listed('Taken out again:', gone), isBack, listed('What was sealed stays in the vault:', sealed)]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** Each value is stored in the vault, and read back, before anything else is written. */
-async function sealAll(servers: readonly ImportedServer[], { secrets }: ImportDeps): Promise<SealedServers> {
-  const result: {
-    readonly server: ImportedServer;
-    readonly moved: readonly FoundSecret[];
-    readonly values: readonly string[];
-  }[] = [];
-  const problems: string[] = [];
+async function sealAll(servers: readonly ImportedServer[], { secrets }: ImportDeps) {
+  const all = {
+    servers: [] as ImportedServer[],
+    sealed: [] as FoundSecret[],
+    values: [] as string[],
+    problems: [] as string[],
+  };
   for (const server of servers) {
     const { entry, moved, values } = await secrets.sealEntry(server.name, server.entry);
     const keyring = await secrets.importKeyring(server.name, server.entry);
-    problems.push(...keyring.problems);
-    result.push({ server: { ...server, entry }, moved: [...moved, ...keyring.moved], values });
+    all.servers.push({ ...server, entry });
+    all.sealed.push(...moved, ...keyring.moved);
+    all.values.push(...values);
+    all.problems.push(...keyring.problems);
   }
-  return {
-    servers: result.map(({ server }) => server),
-    sealed: result.flatMap(({ moved }) => moved),
-    values: result.flatMap(({ values }) => values),
-    problems,
-  };
+  return all;
 }
 
 interface NewServer extends ImportedServer {
@@ -271,16 +270,9 @@ function nameTaken(name: string): AppError {
   return new AppError('config_conflict', what, { fix: 'Choose another name.' });
 }
 
-function addedText(added: readonly string[]): string {
-  return added.length === 0 ? 'There are no new servers.' : `Added: ${list(added)}.`;
-}
-
-function sealedText(sealed: readonly FoundSecret[]): string {
-  return sealed.length === 0 ? '' : `Stored in the vault: ${list(sealed.map(({ name }) => name))}.`;
-}
-
-function movedText(changes: readonly AppChange[]): string {
-  return changes.length === 0 ? '' : `Replaced by Tooltray in ${list(changes.map(({ file }) => file))}.`;
+/** Empty for no items. */
+function listed(what: string, items: readonly string[]): string {
+  return items.length === 0 ? '' : `${what} ${list(items)}.`;
 }
 
 function list(items: readonly string[]): string {
