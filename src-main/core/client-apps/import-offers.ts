@@ -146,12 +146,11 @@ async function serversOf({ name: product, file, place }: ConfigSource, machine: 
   }
 }
 
-/** Servers in another aggregator's config; its settings are reported once, with the first server. */
-function serversIn({ name: source, servers, settings }: AggregatorFile): FoundOrSkipped[] {
+/** Servers in another aggregator's config; what it says about the file is reported once, with the first server. */
+function serversIn({ name: source, servers, notes }: AggregatorFile): FoundOrSkipped[] {
   const found = servers.map((server) => offered(server, { source }));
-  const rest = settings.length === 0 ? [] : [`${source}'s own settings stay behind: ${settings.join(', ')}.`];
   const first = found.find((one) => typeof one !== 'string');
-  return found.map((one) => (one === first ? { ...first, losses: [...(first.losses ?? []), ...rest] } : one));
+  return found.map((one) => (one === first ? { ...first, losses: [...(first.losses ?? []), ...notes] } : one));
 }
 
 function offered({ name, entry, reason, losses }: ReadServer, from: Pick<Found, 'place' | 'source'>): FoundOrSkipped {

@@ -4,10 +4,9 @@
  */
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isObject, objectOrEmpty } from '../base/json.ts';
+import { isObject } from '../base/json.ts';
 import { fileExists, type Machine } from './app-files.ts';
-import { formatOfFile, parseText } from '../config/dialects/parse-text.ts';
-import { type ReadServer, readServersOfValue } from '../config/dialects/read-servers.ts';
+import { type ReadServer, readServersOfText } from '../config/dialects/read-servers.ts';
 
 interface OtherAggregator {
   /** The display name. */
@@ -45,8 +44,8 @@ export interface AggregatorFile {
   readonly name: string;
   readonly file: string;
   readonly servers: readonly ReadServer[];
-  /** Keys of its settings. */
-  readonly settings: readonly string[];
+  /** About the whole file, one sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** Possible config paths, most likely first. Without `cwd` the working directory is not searched. */
@@ -110,12 +109,7 @@ async function readAggregator(
   { home }: Machine,
 ): Promise<AggregatorFile | undefined> {
   try {
-    const { value } = parseText(await readFile(file, 'utf8'), formatOfFile(file), file);
-    const { servers } = readServersOfValue(value, file, { home });
-    const settings = Object.keys(objectOrEmpty(value)).filter(
-      (key) => !['servers', 'mcpServers', '$schema'].includes(key),
-    );
-    return { name, file, servers, settings };
+    return { name, file, ...readServersOfText(await readFile(file, 'utf8'), file, { home }) };
   } catch {
     return undefined;
   }

@@ -7,6 +7,9 @@ import type { Dialect } from './dialect.ts';
 /** Our own files, and other files with the common `mcpServers` that do not name their product. */
 export const commonDialect: Dialect = { id: 'common', product: 'Tooltray', timeout: 'unknown' };
 
+/** The same under `servers`, which ToolMux and VS Code also use: only ToolMux has times there. */
+export const serversDialect: Dialect = { ...commonDialect, timeout: 'toolmux' };
+
 /** The first one that matches a file, a root or an entry is used. */
 export const dialects: readonly Dialect[] = [
   {
@@ -15,6 +18,7 @@ export const dialects: readonly Dialect[] = [
     file: /\.mcpproxy\/mcp_config\.json$/,
     entryKeys: ['protocol', 'launcher_wait_timeout', 'quarantined', 'working_dir', 'init_timeout'],
     rootKeys: ['tools_limit', 'tool_response_limit', 'enable_socket', 'data_dir', 'routing_mode', 'docker_isolation'],
+    hasSettings: true,
     timeout: 'unknown',
     // A duration of Go: a number counts nanoseconds.
     keys: { inittimeout: { field: 'initTimeoutSeconds', form: 'nanoseconds' } },
@@ -26,6 +30,7 @@ export const dialects: readonly Dialect[] = [
     file: /\/toolmux\/mcp\.json$/,
     entryKeys: ['base_url', '_backend_tools', 'sse_endpoint'],
     rootKeys: ['cache_model'],
+    hasSettings: true,
     timeout: 'toolmux',
   },
   {
@@ -34,6 +39,7 @@ export const dialects: readonly Dialect[] = [
     file: /\.magg\/config\.json$/,
     entryKeys: ['kits', 'notes'],
     rootKeys: ['kits'],
+    hasSettings: true,
     timeout: 'unknown',
   },
   {
@@ -182,6 +188,8 @@ export interface ServerPlace {
   readonly items?: 'sse' | 'http' | 'one';
   /** The servers are started in the folder that `*` names. */
   readonly isProject?: true;
+  /** Servers that were moved here to disable them. */
+  readonly isOff?: true;
   /** Why servers here cannot be imported. */
   readonly refusal?: string;
 }
@@ -210,6 +218,10 @@ export const serverPlaces: readonly ServerPlace[] = [
   { path: ['customizations', 'vscode', 'settings', 'mcp', 'servers'], dialect: 'vscode' },
   { path: ['projects', '*', 'mcpServers'], dialect: 'claude-code', isProject: true },
   { path: ['server', 'mcp_config'], items: 'one' },
+  { path: ['disabledMcpServers'], isOff: true },
+  { path: ['mcpServersDisabled'], isOff: true },
+  { path: ['mcpServers_disabled'], isOff: true },
+  { path: ['_mcpServers'], isOff: true },
   { path: ['**', 'mcpServers'] },
   { path: ['nativeMCPServers'], dialect: 'mcphub-nvim', refusal: 'It runs inside Neovim.' },
 ];
@@ -263,7 +275,7 @@ export const foreignForms: readonly { readonly keys: readonly string[]; readonly
       'This is how Smithery starts a server, not a configuration. Add the server with the command of its own page: tooltray add NAME COMMAND.',
   },
   {
-    keys: ['registry', 'displayName'],
+    keys: ['registry'],
     reason:
       'This is a catalog of Docker’s MCP gateway. It lists container images; add one with: tooltray add NAME docker run -i --rm IMAGE.',
   },

@@ -49,6 +49,8 @@ export interface Dialect {
   readonly schema?: RegExp;
   /** Types of entries that distinguish it from another product with the same place. */
   readonly entryTypes?: readonly string[];
+  /** The file also configures the product, which does what Tooltray does. */
+  readonly hasSettings?: true;
   /** Plain keys that mean something else than elsewhere. */
   readonly keys?: Readonly<Record<string, KeyRule>>;
   /** Whether `$NAME` is a variable anywhere in a text; otherwise only as the whole value. */

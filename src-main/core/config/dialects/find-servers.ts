@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
+import { plainKey } from './key-table.ts';
 import { type EntryPolicy, isEntry } from './read-entry.ts';
 import {
   commonDialect,
@@ -9,6 +10,7 @@ import {
   foreignForms,
   mixedPlaces,
   policyLists,
+  serversDialect,
   type PolicyList,
   type ServerPlace,
   serverPlaces,
@@ -62,7 +64,7 @@ export function findServers(value: unknown, file: string): FoundServers {
   );
   const notes = [...new Set([...elsewhere, ...policyNotes(root.value)])];
   const owned = inPlaces.find(({ path }) => ownedPlaces.has(String(path[0])));
-  const known = entries.find((one) => one.dialect !== commonDialect);
+  const known = entries.find((one) => one.dialect.id !== commonDialect.id);
   const dialect = root.byFile ?? owned?.dialect ?? root.byKeys ?? known?.dialect ?? commonDialect;
   return { dialect, entries, places, notes, form };
 }
@@ -96,7 +98,10 @@ function entryAt([name, raw, key]: Item, place: ServerPlace, path: readonly stri
     raw,
     path: key === undefined ? path : [...path, key],
     dialect: entryDialect(raw, place, root),
-    policy: name === undefined ? {} : policyOf(name, root.value, project, place),
+    policy: {
+      ...(name !== undefined && policyOf(name, root.value, project, place)),
+      ...(place.isOff && { enabled: false }),
+    },
     ...(project !== undefined && { project }),
     ...(place.refusal !== undefined && { refusal: place.refusal }),
   };
@@ -114,9 +119,8 @@ function entryDialect(raw: unknown, { dialect, path }: ServerPlace, { byFile, by
   if (byFile !== undefined && named === undefined) return byFile;
   const has = (key: string): boolean => keys[key] !== undefined && keys[key] !== null;
   const byEntry = dialects.find(({ entryKeys = [] }) => entryKeys.some(has));
-  // ToolMux and VS Code use this location, but only ToolMux has times.
-  const byPlace = path[0] === 'servers' ? dialects.find(({ id }) => id === 'toolmux') : undefined;
-  return named ?? byEntry ?? byKeys ?? byPlace ?? commonDialect;
+  const common = path[0] === 'servers' ? serversDialect : commonDialect;
+  return named ?? byEntry ?? byKeys ?? common;
 }
 
 interface PlaceFound {
@@ -129,11 +133,20 @@ function placesAt(value: unknown, path: readonly string[], before: readonly stri
   if (step === undefined) return value === undefined || value === null ? [] : [{ container: value, path: before }];
   if (!isObject(value)) return [];
   if (step === '**') {
+    const own = Object.keys(value).filter((key) => isSpelling(key, rest[0] ?? ''));
     const deeper = before.length < 4 ? Object.entries(value) : [];
-    return [...placesAt(value, rest, before), ...deeper.flatMap(([key, one]) => placesAt(one, path, [...before, key]))];
+    return [
+      ...own.map((key) => ({ container: value[key], path: [...before, key] })),
+      ...deeper.flatMap(([key, one]) => placesAt(one, path, [...before, key])),
+    ];
   }
   const keys = step === '*' ? Object.keys(value) : Object.hasOwn(value, step) ? [step] : [];
   return keys.flatMap((key) => placesAt(value[key], rest, [...before, key]));
+}
+
+/** `mcpservers` and `mcp_server` are spellings of `mcpServers`. */
+function isSpelling(key: string, wanted: string): boolean {
+  return plainKey(key).replace(/s$/, '') === plainKey(wanted).replace(/s$/, '');
 }
 
 type Item = readonly [name: string | undefined, raw: unknown, key: PropertyKey | undefined];
@@ -153,7 +166,7 @@ function itemsIn(
   return Object.entries(container).flatMap(([key, one]: [string, unknown]): Item[] => {
     const raw = isList && typeof one === 'string' ? { url: one } : one;
     if (isMixed && (!isObject(raw) || (!isEntry(raw) && typeof raw['type'] !== 'string'))) return [];
-    if (!isList) return [[key, raw, key]];
+    if (!isList) return [[key.trim() === '' ? undefined : key, raw, key]];
     return [[nameOf(raw), isObject(raw) ? { ...type, ...raw } : raw, Number(key)]];
   });
 }

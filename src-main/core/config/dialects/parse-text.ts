@@ -47,7 +47,8 @@ export function parseText(text: string, format: TextFormat, name: string, takesJ
   const plain = text.replace(/^\uFEFF/, '');
   if (format === 'json') return parseJson(plain, name, takesJson5);
   try {
-    const value = format === 'toml' ? parseToml(plain) : (parseYaml(plain, { maxAliasCount: 100 }) as unknown);
+    const value =
+      format === 'toml' ? parseToml(plain) : (parseYaml(plain, { maxAliasCount: 100, merge: true }) as unknown);
     return { value, isJson5: false, notes: [] };
   } catch (cause) {
     const line =

@@ -1,5 +1,5 @@
 /** Reads the servers in a text of any product into the form of our config, and lists what was lost. */
-import type { JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import type { ServerEntry } from '../schema.ts';
 import { commonDialect } from './dialect-table.ts';
 import { findServers, type FoundEntry } from './find-servers.ts';
@@ -63,7 +63,7 @@ export function readServersOfText(
 
 /** The same for a parsed value. Of equal names the first counts, and the others are reported. */
 export function readServersOfValue(value: unknown, file: string, context: ReadContext): ServersReading {
-  const { entries, notes, form } = findServers(value, file);
+  const { entries, notes, form, dialect } = findServers(value, file);
   const names = new Set<string>();
   const servers = entries.map((found): ReadServer => {
     const server = readFound(found, context);
@@ -73,7 +73,13 @@ export function readServersOfValue(value: unknown, file: string, context: ReadCo
     names.add(name);
     return server;
   });
-  return { servers, notes: form === undefined ? notes : [form, ...notes] };
+  const settings = dialect.hasSettings === true && isObject(value) ? Object.keys(value).filter(isSetting) : [];
+  const left = settings.length === 0 ? [] : [`${dialect.product}'s own settings stay behind: ${settings.join(', ')}.`];
+  return { servers, notes: [...(form === undefined ? [] : [form]), ...notes, ...left] };
+}
+
+function isSetting(key: string): boolean {
+  return !['servers', 'mcpServers', '$schema'].includes(key);
 }
 
 /** Reads a single entry. */

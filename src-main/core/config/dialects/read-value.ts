@@ -35,7 +35,7 @@ export function readValue(rule: KeyRule, value: unknown, key: string): ValueRead
   if (switches.has(field)) return one(readSwitch(value, form === 'not'));
   if (field === 'env')
     return one(readPairs(value, '=', (name) => `\${${form === 'secrets' ? 'secret' : 'env'}:${name}}`));
-  if (field === 'headers') return one(readPairs(value, ':', () => ''));
+  if (field === 'headers') return one(readPairs(value, ':', () => undefined));
   if (field === 'args') return one(Array.isArray(value) ? value.flat() : readList(value, splitCommand));
   // A single tool name is read as a list of one.
   if (lists.has(field)) return one(readList(value, splitNames));
@@ -92,7 +92,7 @@ function plainDuration(text: string): string {
  * A map of names and values; also a list of names, of NAME=VALUE or of objects, or one text of them. `whole` is the
  * value of a name alone.
  */
-function readPairs(value: unknown, sign: '=' | ':', whole: (name: string) => string): unknown {
+function readPairs(value: unknown, sign: '=' | ':', whole: (name: string) => string | undefined): unknown {
   if (typeof value === 'string')
     return readPairs(
       readList(value, (text) => splitPairs(text, sign)),
@@ -156,5 +156,6 @@ function bearer(token: unknown): readonly ReadValue[] {
 
 function mapValues(value: unknown, read: (item: unknown, key: string) => unknown): unknown {
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, read(item, key)]));
+  const entries = Object.entries(value).map(([key, item]) => [key, read(item, key)] as const);
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }

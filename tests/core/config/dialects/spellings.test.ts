@@ -235,6 +235,45 @@ test.each<[string, object]>([
   expect(read(root)).toMatchObject([{ name: 'a', entry: { command: 'x' } }]);
 });
 
+test('keeps servers that were moved aside disabled', () => {
+  for (const key of ['disabledMcpServers', 'mcpServersDisabled', '_mcpServers'])
+    expect(read({ mcpServers: {}, [key]: { a: { command: 'x' } } })).toMatchObject([
+      { name: 'a', entry: { command: 'x', enabled: false } },
+    ]);
+});
+
+test.each(['mcpservers', 'MCPServers', 'mcpServer', 'mcp-servers'])('finds servers under %s', (key) => {
+  expect(read({ [key]: { a: { command: 'x' } } })).toMatchObject([{ name: 'a', entry: { command: 'x' } }]);
+});
+
+test('names the settings of a similar product that stay behind', () => {
+  const notes = (file: string, root: object) => readServersOfText(JSON.stringify(root), file, { home }).notes;
+  const servers = { a: { command: 'x' } };
+  expect(notes('/h/.mcpproxy/mcp_config.json', { listen: ':1', mcpServers: servers })).toEqual([
+    expect.stringMatching(/MCPProxy.*listen/) as string,
+  ]);
+  expect(notes('/c/config.json', { mode: 'auto', servers })).toEqual([]);
+});
+
+test('reads merge keys of YAML', () => {
+  const text = 'd: &d\n  command: x\nmcpServers:\n  a:\n    <<: *d\n    args: [y]\n';
+  expect(read(text, '/c/x.yaml')).toMatchObject([{ name: 'a', entry: { command: 'x', args: ['y'] } }]);
+});
+
+test('reads an entry with an empty name as one without a name', () => {
+  expect(read({ mcpServers: { '': { command: 'x' }, b: { command: 'y' } } }).map(({ name }) => name)).toEqual([
+    undefined,
+    'b',
+  ]);
+});
+
+test('leaves out a header without a value', () => {
+  expect(one({ url: 'https://h', headers: { A: null, B: 'c' } })?.entry).toEqual({
+    url: 'https://h',
+    headers: { B: 'c' },
+  });
+});
+
 test('reads the lists of OpenHands', () => {
   const text =
     '[mcp]\nsse_servers = ["https://a.example/sse", { url = "https://b.example/sse", api_key = "k" }]\n' +
