@@ -131,8 +131,8 @@ async function stepOf(core: TestCore): Promise<{ readonly modelBytes: number }> 
 }
 
 test.each([
-  ['over 1 MB', 1_500_000],
-  ['over 8 MB', 9_000_000],
+  ['over 1 MB', 500_000],
+  ['over 8 MB', 3_000_000],
 ])('counts a result of %s that contains all twice by its payload when it passes whole', async (_what, bytes) => {
   await using core = await startCore({ servers: { s: fixture('sized') }, results: { threshold: 0 } });
   const client = await core.open({}, { app: 'walker', mode: 'proxy' });
@@ -154,6 +154,21 @@ test.each([
   const expected = (tokensOf(start) * payload) / 100_000;
   expect(call.tokens.serverResult).toBeGreaterThan(expected * 0.95);
   expect(call.tokens.serverResult).toBeLessThan(expected * 1.05);
+});
+
+test.each([60_000, 800_000])('counts a spilled result of %d bytes that contains all twice once', async (bytes) => {
+  await using core = await startCore({ servers: { s: fixture('sized') }, results: { threshold: 1000 } });
+  const direct = new HttpClient(`${core.url}/server/s`);
+  await direct.initialize();
+  const { line } = await direct.exchange('tools/call', { name: 'give', arguments: { kind: 'twice', bytes } });
+  const payload = Buffer.byteLength(textOf((JSON.parse(line) as { result: Params }).result));
+  const client = await core.open({}, { app: 'walker', mode: 'proxy' });
+  const given = await client.callTool('give', { kind: 'twice', bytes });
+  const call = await recordOf(core, 'walker');
+  const { spills } = await ask(core, 'spills', {});
+  const facts = (given['_meta'] as Record<string, { resultBytes: number; resultTokens: number }>)['tooltray/spill'];
+  expect([call.bytes.serverResult, facts?.resultBytes, spills[0]?.sentBytes]).toEqual([payload, payload, payload]);
+  expect([facts?.resultTokens, spills[0]?.sentTokens]).toEqual([call.tokens.serverResult, call.tokens.serverResult]);
 });
 
 test('compares the payload of a result over 1 MB with the limit that it passed', async () => {
