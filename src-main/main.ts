@@ -83,7 +83,12 @@ async function run(starting: Disposable): Promise<void> {
     opened.resolve(await start());
     starting[Symbol.dispose]();
   } catch (error) {
-    dialog.showErrorBox('Tooltray could not start', errorText(error));
+    opened.reject(error);
+    starting[Symbol.dispose]();
+    // The user may start it again while the dialog is open.
+    app.releaseSingleInstanceLock();
+    const detail = errorText(error);
+    await dialog.showMessageBox({ type: 'error', title: 'Tooltray', message: 'Tooltray could not start', detail });
     app.exit(1);
     return;
   }

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -84,6 +85,32 @@ test('stops a core that still runs in the same home, and takes over', async () =
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
   } finally {
     serve.kill('SIGKILL');
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+test('a start that failed holds nothing while its message is open: the next one works', async () => {
+  test.skip(process.platform === 'win32', 'listens on a pipe, for which nothing is in the way');
+  const home = makeHome();
+  // No socket can be opened in the place of a folder.
+  const obstacle = join(home, 'run/core.sock/in-the-way');
+  mkdirSync(obstacle, { recursive: true });
+  const said = join(home, 'dialog.json');
+  const program = createRequire(import.meta.url)('electron') as unknown as string;
+  const words = ['-r', join(import.meta.dirname, 'hold-dialog.cjs'), '--no-sandbox', root, '--background'];
+  const failed = spawn(program, words, {
+    cwd: root,
+    env: { ...envOf(home), TOOLTRAY_TEST_DIALOG: said },
+    stdio: 'ignore',
+  });
+  try {
+    await expect.poll(() => existsSync(said), { timeout: 30_000 }).toBe(true);
+    rmSync(join(home, 'run/core.sock'), { recursive: true });
+    await using desktop = await Desktop.open({ home });
+    expect((await (await desktop.connect()).listTools()).tools).toBeDefined();
+    expect(failed.exitCode).toBe(null);
+  } finally {
+    failed.kill('SIGKILL');
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 });

@@ -2,7 +2,6 @@
 import { EventEmitter } from 'node:events';
 import type {
   CrashReporter,
-  Dialog,
   MessageBoxReturnValue,
   NativeTheme,
   NotificationConstructorOptions,
@@ -28,8 +27,7 @@ export const dialog = {
     record('dialog.showMessageBox', args.at(-1));
     return { response: 0, checkboxChecked: false };
   },
-  showErrorBox: (title, content) => record('dialog.showErrorBox', title, content),
-} satisfies Pick<Dialog, 'showErrorBox'> & { showMessageBox: (...args: unknown[]) => Promise<MessageBoxReturnValue> };
+} satisfies { showMessageBox: (...args: unknown[]) => Promise<MessageBoxReturnValue> };
 refuseUnwritten(dialog, 'dialog');
 
 export const crashReporter: Pick<CrashReporter, 'start'> = {
