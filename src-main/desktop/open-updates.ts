@@ -1,6 +1,8 @@
 /** Loads the updater in a separate module, since most starts never need it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import updater from 'electron-updater';
 import { parse } from 'yaml';
 import { isObject } from '../core/base/json.ts';
@@ -18,11 +20,13 @@ interface UpdatesOptions {
   readonly restart: () => void;
 }
 
-export function openUpdates({ preferences, log, onFound, prepare, restart }: UpdatesOptions): Updates {
+export async function openUpdates(options: UpdatesOptions): Promise<Updates> {
+  const { preferences, log, onFound, prepare, restart } = options;
   const { autoUpdater } = updater;
   // It would print each check to the console.
   autoUpdater.logger = null;
   const { platform } = process;
+  const macSignature = platform === 'darwin' ? await describeSignature() : '';
   return new Updates({
     updater: autoUpdater,
     setting: () => preferences.get('updates'),
@@ -34,7 +38,7 @@ export function openUpdates({ preferences, log, onFound, prepare, restart }: Upd
       get: () => preferences.get('notifiedVersion'),
       set: (version) => preferences.set('notifiedVersion', version),
     },
-    refusal: unsignedReason(platform, packedUpdateSettings(), isSignedOnMac),
+    refusal: unsignedReason(platform, packedUpdateSettings(), macSignature),
   });
 }
 
@@ -48,7 +52,9 @@ function packedUpdateSettings(): Record<string, unknown> {
   }
 }
 
-/** Source: Apple, "Bundle Structures": a signed bundle lists its sealed resources there. */
-function isSignedOnMac(): boolean {
-  return existsSync(join(process.resourcesPath, '..', '_CodeSignature', 'CodeResources'));
+/** What macOS says about the app's signature; empty if it has none. */
+async function describeSignature(): Promise<string> {
+  const bundle = join(process.resourcesPath, '..', '..');
+  const run = promisify(execFile)('/usr/bin/codesign', ['--display', '--verbose=2', bundle]);
+  return run.then(({ stderr }) => stderr).catch(() => '');
 }

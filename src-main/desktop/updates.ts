@@ -139,14 +139,17 @@ export class Updates {
 
 /**
  * Why an update could not be verified: an unsigned installer cannot be trusted. `settings`: content of app-update.yml.
- * Sources: electron-builder, "Auto Update" (publisherName); Squirrel.Mac verifies signatures.
+ * `macSignature`: output of codesign about the app; a signature of no team, made without a certificate, vouches for
+ * nobody. Sources: electron-builder, "Auto Update" (publisherName); Squirrel.Mac verifies signatures; codesign(1).
  */
 export function unsignedReason(
   platform: NodeJS.Platform,
   settings: Readonly<Record<string, unknown>>,
-  isSignedOnMac: () => boolean,
+  macSignature: string,
 ): string | undefined {
   const isVerifiable =
-    platform === 'win32' ? settings['publisherName'] !== undefined : platform === 'darwin' && isSignedOnMac();
+    platform === 'win32'
+      ? settings['publisherName'] !== undefined
+      : platform === 'darwin' && /^TeamIdentifier=(?!not set)\S/m.test(macSignature);
   return isVerifiable ? undefined : 'This build cannot verify who signed an update, so it installs none by itself.';
 }

@@ -377,15 +377,16 @@ describe('updates', () => {
     const { updates, log } = updating({ refusal: 'unsigned' });
     await expect(updates.install()).rejects.toMatchObject({ code: 'unsupported' });
     expect(log).toEqual([]);
-    const isSigned = (is: boolean) => (): boolean => is;
+    const signed = 'Identifier=app.tooltray\nTeamIdentifier=A1B2C3D4E5\n';
     const reasons = [
-      unsignedReason('linux', {}, isSigned(true)),
-      unsignedReason('win32', {}, isSigned(true)),
-      unsignedReason('darwin', {}, isSigned(false)),
+      unsignedReason('linux', {}, signed),
+      unsignedReason('win32', {}, signed),
+      unsignedReason('darwin', {}, ''),
+      unsignedReason('darwin', {}, 'Identifier=app.tooltray\nSignature=adhoc\nTeamIdentifier=not set\n'),
     ];
-    expect(reasons.map((reason) => reason !== undefined)).toEqual([true, true, true]);
-    expect(unsignedReason('win32', { publisherName: ['Tooltray'] }, isSigned(false))).toBeUndefined();
-    expect(unsignedReason('darwin', {}, isSigned(true))).toBeUndefined();
+    expect(reasons.map((reason) => reason !== undefined)).toEqual([true, true, true, true]);
+    expect(unsignedReason('win32', { publisherName: ['Tooltray'] }, '')).toBeUndefined();
+    expect(unsignedReason('darwin', {}, signed)).toBeUndefined();
   });
 });
 
