@@ -4,12 +4,14 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { createPackageWithOptions } from '@electron/asar';
 import { findElectron } from '../start/find-electron.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,8 +23,18 @@ if (program === undefined) {
   process.exit(1);
 }
 const home = mkdtempSync(join(tmpdir(), 'tooltray-facts-'));
-const child = spawn(program, [join(root, 'scripts/desktop/facts-app.mjs')], {
-  env: { ...process.env, TOOLTRAY_FACTS_STARTED: String(Date.now()), TOOLTRAY_FACTS_HOME: home },
+const app = join(home, 'app');
+cpSync(join(import.meta.dirname, 'facts'), app, { recursive: true });
+writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'facts', type: 'module', main: 'main.mjs' }));
+const archive = join(home, 'app.asar');
+await createPackageWithOptions(app, archive, { unpack: '{child.mjs,package.json}' });
+const child = spawn(program, [archive], {
+  env: {
+    ...process.env,
+    TOOLTRAY_FACTS_STARTED: String(Date.now()),
+    TOOLTRAY_FACTS_HOME: home,
+    TOOLTRAY_FACTS_KEYRING: createRequire(import.meta.url).resolve('@napi-rs/keyring'),
+  },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const timer = setTimeout(() => child.kill('SIGKILL'), maxMs);

@@ -1,4 +1,5 @@
-# Installs the packed app as a user with an odd name, starts its launcher by a plain spawn, asks it by MCP, and uninstalls it.
+# Installs the packed app as a user with an odd name, starts its launcher by a plain spawn, asks it by MCP, updates the app with that client
+# connected, and uninstalls it.
 # Run by desktop.yml on Windows, as an administrator.
 $ErrorActionPreference = 'Stop'
 $name = 'Jürgen & Zoë'
@@ -19,8 +20,13 @@ $app = Join-Path $env:LOCALAPPDATA 'Programs\Tooltray\Tooltray.exe'
 if (-not (Test-Path $app)) { throw "The app is not at $app." }
 Start-Process -FilePath $app -ArgumentList '--background'
 $launcher = Join-Path $env:USERPROFILE '.tooltray\bin\tooltray.exe'
-$deadline = (Get-Date).AddSeconds(60)
-while (-not (Test-Path $launcher)) { if ((Get-Date) -gt $deadline) { throw "No launcher at $launcher." }; Start-Sleep 1 }
+# Its fourth line is the runtime of the shim, which is copied after the start.
+$launch = Join-Path $env:USERPROFILE '.tooltray\bin\tooltray.launch'
+$deadline = (Get-Date).AddSeconds(180)
+while (-not (Test-Path $launch) -or @(Get-Content $launch).Count -lt 5) {
+  if ((Get-Date) -gt $deadline) { throw "No launcher at $launcher with a runtime of the shim." }
+  Start-Sleep 1
+}
 $info = New-Object System.Diagnostics.ProcessStartInfo($launcher, 'stdio --app ci')
 $info.UseShellExecute = $false
 $info.RedirectStandardInput = $true
@@ -30,6 +36,22 @@ $process.StandardInput.WriteLine('{"jsonrpc":"2.0","id":1,"method":"initialize",
 $line = $process.StandardOutput.ReadLineAsync()
 if (-not $line.Wait(60000)) { throw 'The launcher did not answer.' }
 if ($line.Result -notmatch 'serverInfo') { throw "The launcher answered: $($line.Result)" }
+# An update, with this client connected: as the app does it, client apps start nothing meanwhile. The installer ends the app and starts it again.
+$shim = @(Get-Process tooltray-shim)
+if ($shim.Count -ne 1) { throw "The client is served by $($shim.Count) shims." }
+$before = @(Get-Process Tooltray).Id
+$until = [DateTimeOffset]::UtcNow.ToUnixTimeMilliseconds() + 300000
+Set-Content -Path (Join-Path $env:USERPROFILE '.tooltray\run\update') -NoNewline -Value $until
+Start-Process -Wait -FilePath "$env:PUBLIC\tooltray-ci\setup.exe" -ArgumentList '--updated', '/S', '--force-run'
+$process.StandardInput.WriteLine('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+$process.StandardInput.WriteLine('{"jsonrpc":"2.0","id":2,"method":"tools/list"}')
+do {
+  $line = $process.StandardOutput.ReadLineAsync()
+  if (-not $line.Wait(180000)) { throw 'The client was not served after the update.' }
+} until ($line.Result -match '"id":2')
+if ($line.Result -notmatch '"tools"') { throw "After the update, the client was answered: $($line.Result)" }
+if ($shim[0].HasExited) { throw 'The update ended the shim of the client.' }
+if (@(Get-Process Tooltray | Where-Object Id -In $before).Count -ne 0) { throw 'The old version still runs.' }
 $process.Kill()
 # Nothing of ours lies where packaged client apps are redirected.
 foreach ($folder in $env:APPDATA, $env:LOCALAPPDATA) { if (Test-Path (Join-Path $folder 'Tooltray')) { throw "There is a folder of Tooltray in $folder." } }
