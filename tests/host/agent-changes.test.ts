@@ -2,6 +2,7 @@
  * Applies the policy for models' changes to every admin tool: reading and retrying need no approval, changes are proposed, and all
  * of it is recorded with app, tool and outcome. Also tests what the user sees of a proposal.
  */
+import type { ActivityEntry } from '../../src-main/core/activity/call-record.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -67,10 +68,12 @@ const rpc = <M extends 'proposals' | 'approve' | 'reject'>(
 const proposals = async (core: TestCore): Promise<ProposalSummary[]> =>
   (await rpc(core, 'proposals'))['proposals'] as ProposalSummary[];
 
+/** Records of what Tooltray itself was asked to change, the newest first. */
+const ownCalls = async (core: TestCore): Promise<readonly ActivityEntry[]> =>
+  (await core.host.core.activity.log.ask('recentCalls')).filter(({ server }) => server === 'tooltray');
+
 const recorded = async (core: TestCore): Promise<string[]> =>
-  (await core.host.core.activity.log.ask('recentCalls', { server: 'tooltray' })).map(
-    ({ app, tool, declared }) => `${app} ${tool}: ${declared?.reason}`,
-  );
+  (await ownCalls(core)).map(({ app, tool, declared }) => `${app} ${tool}: ${declared?.reason}`);
 
 const tool = (core: { client: SocketClient }, name: string, input: Json): Promise<Json> =>
   core.client.callTool(name, input);
@@ -121,7 +124,7 @@ test('with the policy "allow", changes take effect at once and are recorded, as 
     'codex upstream_servers: Refused: Change initTimeoutSeconds of "a".',
     'codex upstream_servers: Done: Switch "a" off.',
   ]);
-  const [refused] = await core.host.core.activity.log.ask('recentCalls', { server: 'tooltray' });
+  const [refused] = await ownCalls(core);
   expect(refused).toMatchObject({ outcome: 'blocked', error: { code: 'bad_request' } });
 });
 

@@ -19,8 +19,10 @@ const filler = 'The weather is fine and the road is dry today. ';
 
 async function recorded(core: TestCore): Promise<ActivityEntry | undefined> {
   const { log: activity } = core.host.core.activity;
-  await until(async () => (await activity.ask('recentCalls', { server: 'x' }, 1))[0]?.labels !== undefined);
-  return (await activity.ask('recentCalls', { server: 'x' }, 1))[0];
+  const find = async (): Promise<ActivityEntry | undefined> =>
+    (await activity.ask('recentCalls')).find(({ server }) => server === 'x');
+  await until(async () => (await find())?.labels !== undefined);
+  return find();
 }
 
 describe('a result that gives orders', () => {
@@ -44,7 +46,7 @@ describe('a result that gives orders', () => {
     await client.callTool('x_echo', { message: filler });
     await client.callTool('x_echo', { message: poison });
     await recorded(core);
-    const calls = (await core.host.core.activity.log.ask('recentCalls', { server: 'x' }, 2)).map(callSummary);
+    const calls = (await core.host.core.activity.log.ask('recentCalls', 2)).map(callSummary);
     expect(calls.map(({ labels }) => labels.map(({ rule, name }) => [rule, name])[0])).toEqual([
       ['override', 'Overrides instructions'],
       undefined,
@@ -82,7 +84,7 @@ describe('a result that contains secrets', () => {
     const client = await core.open();
     await client.callTool('x_echo', { message: `${poison} Card: ${card}` });
     await recorded(core);
-    const [call] = (await core.host.core.activity.log.ask('recentCalls', { server: 'x' }, 1)).map(callSummary);
+    const [call] = (await core.host.core.activity.log.ask('recentCalls', 1)).map(callSummary);
     expect(new Set(call?.labels.map(({ about }) => about))).toEqual(new Set(['orders', 'data']));
     expect(call?.labels.at(-1)).toMatchObject({ rule: 'holds-card', name: 'Holds a card number' });
   });

@@ -142,7 +142,9 @@ describe('tools with a UI', () => {
     await app.say('lamp-tick');
     await app.say('lamp_lamp-show');
     const own = async (): Promise<unknown[]> =>
-      (await core.host.core.activity.log.ask('recentCalls', { app: 'Recorded' })).map(({ tool, via }) => [tool, via]);
+      (await core.host.core.activity.log.ask('recentCalls'))
+        .filter(({ app }) => app === 'Recorded')
+        .map(({ tool, via }) => [tool, via]);
     await expect.poll(own).toEqual([
       ['lamp-show', undefined],
       ['lamp-tick', 'view'],

@@ -17,8 +17,8 @@ function ask<M extends RpcMethod>(
 /** The outcomes of the tool calls so far, newest first, once there are this many. */
 async function outcomes(core: TestCore, count: number): Promise<readonly string[]> {
   const { log: activity } = core.host.core.activity;
-  await until(async () => (await activity.ask('recentCalls', {}, 50)).length >= count);
-  return (await activity.ask('recentCalls', {}, 50)).map(({ outcome }) => outcome);
+  await until(async () => (await activity.ask('recentCalls', 50)).length >= count);
+  return (await activity.ask('recentCalls', 50)).map(({ outcome }) => outcome);
 }
 
 /** The steps that are problems: as the sums count them, and as the filter finds them. */

@@ -16,9 +16,9 @@ afterAll(() => core[Symbol.asyncDispose]());
 /** The records that come with `calls`, oldest first. */
 async function recordsOf(count: number, calls: () => Promise<unknown>): Promise<ActivityEntry[]> {
   const { log: activity } = core.host.core.activity;
-  const [last] = await activity.ask('recentCalls', {}, 1);
+  const [last] = await activity.ask('recentCalls', 1);
   const fresh = async (): Promise<ActivityEntry[]> =>
-    (await activity.ask('recentCalls', {}, 50)).filter(({ id }) => id > (last?.id ?? 0));
+    (await activity.ask('recentCalls', 50)).filter(({ id }) => id > (last?.id ?? 0));
   await calls();
   await until(async () => (await fresh()).length >= count);
   return (await fresh()).reverse();
@@ -71,7 +71,7 @@ test('records the text of a failed call that the app got, and counts its tokens'
     answers.push(await client.callTool('call_tool', { name: 'nope' }));
     await client.callTool('nope').catch(() => undefined);
   });
-  const newest = (): Promise<readonly ActivityEntry[]> => core.host.core.activity.log.ask('recentCalls', {}, 3);
+  const newest = (): Promise<readonly ActivityEntry[]> => core.host.core.activity.log.ask('recentCalls', 3);
   await until(async () => (await newest()).every(({ tokens }) => tokens.modelResult !== undefined));
   const told = await Promise.all(
     records.map((record) => callTexts(core.host.core, record, ['serverResult', 'modelResult'])),

@@ -107,19 +107,6 @@ export interface ActivityEntry extends CallRecord {
   readonly dropReason?: PayloadDropReason | undefined;
 }
 
-export interface ActivityFilter {
-  readonly app?: string;
-  readonly mode?: string;
-  readonly outcome?: CallOutcome;
-  readonly server?: string;
-  readonly sessionId?: string;
-  readonly tool?: string;
-  /** Only records older than this one. */
-  readonly beforeId?: number;
-  /** Only calls started at this time or later, in ms since the epoch. */
-  readonly since?: number;
-}
-
 /** Fields that few records have, stored in tables of their own. */
 export interface SparseFields extends Pick<CallRecord, 'unspilled' | 'repeats'> {
   readonly dropReason?: PayloadDropReason | undefined;

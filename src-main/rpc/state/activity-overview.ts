@@ -15,7 +15,7 @@ export async function activityOverview(
   { activity: { log } }: Pick<CoreGroups, 'activity'>,
   day: DayOfCalls,
 ): Promise<ActivityOverview> {
-  const recent = (await log.ask('recentCalls', {}, recentCalls)).map(callSummary);
+  const recent = (await log.ask('recentCalls', recentCalls)).map(callSummary);
   const costliest = (await day.servers())
     .slice(0, shownServers)
     .map(({ server, tokens, calls }) => ({ server, tokens, calls }));

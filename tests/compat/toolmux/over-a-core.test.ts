@@ -81,7 +81,7 @@ describe('one server', () => {
   test('6: invoke of an unknown tool is an error with the nearest names, and is recorded', async () => {
     const result = await meta.callTool('invoke', { name: 'eco_tool' });
     expect(failure(result)).toEqual([true, expect.stringMatching(/'eco_tool' not found.*echo:echo_tool/)]);
-    expect((await core.host.core.activity.log.ask('recentCalls', {}, 1))[0]).toMatchObject({
+    expect((await core.host.core.activity.log.ask('recentCalls', 1))[0]).toMatchObject({
       tool: 'eco_tool',
       via: 'invoke',
     });

@@ -102,7 +102,7 @@ test('does not store payloads while too much text waits, and stores them again a
   const big = noise(8 * 1024 * 1024);
   for (let at = 1; at <= 5; at++) open.keep(at, { serverResult: `${big.slice(1)}${at}` });
   const dropReason = async (): Promise<unknown> =>
-    (await open.activity.ask('recentCalls', {}, 10)).map((row) => row.dropReason).toReversed();
+    (await open.activity.ask('recentCalls', 10)).map((row) => row.dropReason).toReversed();
   expect(await dropReason()).toEqual([undefined, undefined, undefined, 'busy', 'busy']);
   await open.activity.ask('settle', 1);
   open.keep(6, { serverResult: 'small' });
@@ -147,7 +147,7 @@ test('deletes the oldest payloads beyond their limit, and no records', async () 
     await open.activity.flush();
   }
   expect([await open.serverResult(1), await open.serverResult(40)]).toEqual(['gone', noise(50_000, 40)]);
-  expect(await open.activity.ask('recentCalls', {}, 100)).toHaveLength(40);
+  expect(await open.activity.ask('recentCalls', 100)).toHaveLength(40);
   expect(statSync(file).size).toBeLessThan(2_000_000 * 1.1);
 });
 

@@ -8,7 +8,7 @@ import {
   type PayloadSettings,
 } from '../../../src-main/core/activity/activity-log.ts';
 import type { CallTexts } from '../../../src-main/core/activity/activity-messages.ts';
-import type { ActivityEntry, ActivityFilter, CallRecord } from '../../../src-main/core/activity/call-record.ts';
+import type { ActivityEntry, CallRecord } from '../../../src-main/core/activity/call-record.ts';
 import { ActivityThread } from '../../../src-main/core/activity/activity-thread.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
@@ -66,12 +66,8 @@ export function openActivity(
 }
 
 /** The newest records first, those just recorded included. */
-export function recent(
-  open: OpenActivity,
-  filter: ActivityFilter = {},
-  limit = 100,
-): Promise<readonly ActivityEntry[]> {
-  return open.activity.ask('recentCalls', filter, limit);
+export function recent(open: OpenActivity, limit = 100): Promise<readonly ActivityEntry[]> {
+  return open.activity.ask('recentCalls', limit);
 }
 
 /** Runs queries on a database file in this thread, beside the one that owns it. */

@@ -115,7 +115,7 @@ describe('17: execute', () => {
     );
     const { log: activity } = core.host.core.activity;
     await expect
-      .poll(async () => (await activity.ask('recentCalls', {}, 2)).map(({ server, via }) => [server, via]))
+      .poll(async () => (await activity.ask('recentCalls', 2)).map(({ server, via }) => [server, via]))
       .toEqual(
         expect.arrayContaining([
           ['a', 'execute'],

@@ -4,7 +4,6 @@ import { prepareCached } from '../../base/private-database.ts';
 import type { CallTokens } from '../activity-messages.ts';
 import {
   type ActivityEntry,
-  type ActivityFilter,
   type CallOutcome,
   type CallRow,
   columns,
@@ -60,21 +59,8 @@ export const selectCalls = `SELECT *, (SELECT labels FROM callLabels WHERE callL
   (SELECT repeats FROM callRepeats WHERE callRepeats.id = calls.id) AS repeats FROM calls`;
 
 /** Newest first. */
-export function recentCalls(database: DatabaseSync, filter: ActivityFilter, limit: number): ActivityEntry[] {
-  const { beforeId, since, ...equal } = filter;
-  const conditions = Object.entries(equal).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const clauses = ['id < ?', 'startedAt >= ?', ...conditions.map(([column]) => `${knownColumn(column)} = ?`)];
-  const rows = database
-    .prepare(`${selectCalls} WHERE ${clauses.join(' AND ')} ORDER BY id DESC LIMIT ?`)
-    .all(beforeId ?? Number.MAX_SAFE_INTEGER, since ?? 0, ...conditions.map(([, value]) => value), limit);
-  return rows.map(toEntry);
-}
-
-/** Column names become part of the SQL, so only known ones are permitted. */
-function knownColumn(name: string): string {
-  const column = columnNames.find((each) => each === name);
-  if (column === undefined) throw new TypeError(`no such filter: ${name}`);
-  return column;
+export function recentCalls(database: DatabaseSync, limit: number): ActivityEntry[] {
+  return database.prepare(`${selectCalls} ORDER BY id DESC LIMIT ?`).all(limit).map(toEntry);
 }
 
 export function toEntry(row: Record<string, SQLOutputValue>): ActivityEntry {

@@ -13,7 +13,7 @@ import {
   recentlyUsedTools,
   searchCalls,
 } from './call-queries.ts';
-import type { ActivityFilter, TokenCount } from '../call-record.ts';
+import type { TokenCount } from '../call-record.ts';
 import { recentCalls } from './call-table.ts';
 import { type CallSearch, callsByServer, tokensSent } from './call-totals.ts';
 import { type CauseSum, type SavingsQuery, sumLedger } from '../ledger/ledger-table.ts';
@@ -45,9 +45,7 @@ const ask =
 
 export const questions = {
   flush: ask(() => undefined),
-  recentCalls: ask((database, filter: ActivityFilter = {}, limit: number = 100) =>
-    recentCalls(database, filter, limit),
-  ),
+  recentCalls: ask((database, limit: number = 100) => recentCalls(database, limit)),
   findCall: ask(findCall),
   findCallBySpill: ask(findCallBySpill),
   firstAppCall: ask(firstAppCall),
