@@ -53,7 +53,9 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (id, 
     const { imported, added } = answers.get(id) ?? expect.fail(`There is no answer for ${id}.`);
     expect(imported.servers.map(({ name }) => name)).toEqual(both);
     expect(added.servers.map(({ name }) => name)).toEqual(both);
-    expect([imported.skipped, added.skipped]).toEqual([[], []]);
+    // Of a similar product, its settings are named.
+    expect(imported.skipped).toEqual(id === 'toolmux' ? [expect.stringContaining('cache_model') as string] : []);
+    expect(added.skipped).toEqual(imported.skipped);
     expect(imported.servers.map(({ endpoint }) => endpoint.split(' ')[0])).toEqual(
       added.servers.map(({ entry }) => entry['command'] ?? entry['url']),
     );

@@ -60,7 +60,9 @@ export function findServers(value: unknown, file: string): FoundServers {
   const places = [...new Set(inPlaces.map(({ path }) => path.slice(0, -1).map(String).join('.')))];
   const form = foreignForms.find(({ keys }) => keys.every((key) => root.value[key] !== undefined))?.reason;
   const elsewhere = found.flatMap(({ container, path }) =>
-    typeof container === 'string' ? [`"${path.join('.')}" names another file, which is not read: ${container}`] : [],
+    typeof container === 'string' && /[\\/]|\.\w+$/.test(container)
+      ? [`"${path.join('.')}" names another file, which is not read: ${container}`]
+      : [],
   );
   const notes = [...new Set([...elsewhere, ...policyNotes(root.value)])];
   const owned = inPlaces.find(({ path }) => ownedPlaces.has(String(path[0])));
