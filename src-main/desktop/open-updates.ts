@@ -52,7 +52,7 @@ function packedUpdateSettings(): Record<string, unknown> {
   }
 }
 
-/** What macOS says about the app's signature; empty if it has none. */
+/** macOS' description of the app's signature; empty if it has none. */
 async function describeSignature(): Promise<string> {
   const bundle = join(process.resourcesPath, '..', '..');
   const run = promisify(execFile)('/usr/bin/codesign', ['--display', '--verbose=2', bundle]);

@@ -23,7 +23,7 @@ interface RuntimeSource {
   readonly runtimes: string;
 }
 
-/** What Electron loads when it runs as Node.js lies beside its executable: libraries, ICU data, V8 snapshots. */
+/** Files next to the executable that Electron loads when it runs as Node.js: libraries, ICU data, V8 snapshots. */
 const parts: ReadonlySet<string> = new Set(['.dll', '.dat', '.bin']);
 /** A first start may be slow while a scanner examines the new file. */
 const trialTimeoutMs = 60_000;

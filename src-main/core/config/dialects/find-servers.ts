@@ -39,7 +39,7 @@ export interface FoundServers {
   readonly places: readonly string[];
   /** Notes about the whole file, one sentence each. */
   readonly notes: readonly string[];
-  /** What the file is, as a sentence, if it names servers in a form that cannot be brought over. */
+  /** A sentence about the file, if it contains servers in a format that cannot be imported. */
   readonly form: string | undefined;
 }
 

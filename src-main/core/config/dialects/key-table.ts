@@ -126,7 +126,7 @@ export const kinds = {
   builtin: { called: 'that comes with Tooltray', fields: ['builtin', 'folders'], needs: undefined },
 } as const;
 
-/** What a server lacks, and how it is written. */
+/** A missing part of a server, and its syntax. */
 export const neededFields = {
   command: ['a command', '"command": "npx", "args": […]'],
   url: ['a URL', '"url": "https://…"'],

@@ -49,7 +49,7 @@ export interface EntryReading {
   readonly places: ReadonlyMap<string, readonly PropertyKey[]>;
 }
 
-/** What the product says about an entry beside it. */
+/** Facts about an entry that the product stores elsewhere in the file. */
 export interface EntryPolicy {
   readonly enabled?: false;
   readonly disabledTools?: readonly string[];

@@ -145,7 +145,7 @@ export class HttpFetch {
     return isGuarded ? agents.guarded : agents.plain;
   }
 
-  /** Not called for a proxy's name, which Node.js resolves itself. */
+  /** Skipped for a proxy's name, which Node.js resolves itself. */
   #guardedLookup(allows: AddressRule, refused: (host: string) => Error): LookupFunction {
     const resolve = this.#options.lookup ?? lookup;
     return (name, options, callback) => {

@@ -41,7 +41,7 @@ export interface RefusedRights {
   readonly scopes: readonly string[];
   /** ms since 1970. */
   readonly at: number;
-  /** Where the sign-in was refused: `dashboard`, `command line`. */
+  /** Place where the sign-in was refused: `dashboard`, `command line`. */
   readonly by: string;
 }
 

@@ -16,7 +16,7 @@ export interface DecisionEntry {
   /** `accept`, `keep`, `approve`, `reject`, `undo`, `once`, `always`, `no`, `expired` … */
   readonly choice: string;
   /**
-   * Where the decision was made: `dashboard`, `tray`, `command line`, `client app`, `person`; `policy` if a setting
+   * Place of the decision: `dashboard`, `tray`, `command line`, `client app`, `person`; `policy` if a setting
    * decided.
    */
   readonly by: string;

@@ -1,4 +1,4 @@
-/** What the pins of a server need from outside: notifications, the rule for changes, and other servers' pins. */
+/** Dependencies of a server's pins: notifications, the rule for changes, and other servers' pins. */
 import type { DefinitionChange } from './pinned-definitions.ts';
 import type { PinDecision, PinnedServer } from './pin-store.ts';
 

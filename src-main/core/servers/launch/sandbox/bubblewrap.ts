@@ -113,7 +113,7 @@ export async function wrapInBubblewrap(
   };
 }
 
-/** What the server sees besides the system. All paths are real. */
+/** Files visible to the server in addition to the system. All paths are real. */
 interface View {
   readonly home: Place | undefined;
   /** An empty home in memory, without another home. */
