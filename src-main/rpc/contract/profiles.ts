@@ -13,7 +13,6 @@ const rules = z.object({
   noDestructive: maybe(flag),
   noOpenWorld: maybe(flag),
 });
-export type ProfileRules = Parsed<typeof rules>;
 
 /** Schemas of the inputs. */
 export const profileInputs = {
