@@ -1,12 +1,11 @@
 /**
- * The client of PostgreSQL (postgres.js), fixed as it is bundled, and in tests. As released, a connection that goes
- * while a transaction is on its way brings down others: what the transaction still sends (its ROLLBACK) throws from a
- * timer, past everybody who could catch it, or goes out on the connection that took the place of the lost one, whose
- * next answers then go to the wrong queries; and a connection that went with something unsent never sends again. Told
- * upstream: porsager/postgres#1154, #1208. Where a server refuses or closes connections after one was lost, what is
- * asked then is never answered, and the pool does not end (#1097, #1193). Of several servers that are named none is
- * ever given up. And what is asked of a server that sleeps, or over a way whose packets are lost, is waited for without
- * an end: where statements have a limit of their own, an answer has one, too.
+ * Patches for the PostgreSQL client (postgres.js), applied when it is bundled and in tests. As released, a connection
+ * lost during a transaction affects others: what the transaction still sends (its ROLLBACK) throws from a timer, or is
+ * sent on the replacement connection, whose responses are then assigned to the wrong queries; and a connection lost
+ * with unsent data never sends again. Reported upstream: porsager/postgres#1154, #1208. If a server refuses or closes
+ * connections after one was lost, later queries are never answered, and the pool does not end (#1097, #1193). With
+ * several hosts none is ever given up. And a query to a server that hangs, or over a network that drops packets, waits
+ * forever: with a statement timeout, responses have a timeout, too.
  */
 import type { Plugin } from 'vite';
 
@@ -16,7 +15,7 @@ interface Mend {
   readonly times: number;
 }
 
-/** By the end of a file's name. */
+/** By suffix of the file's path. */
 const mends: Readonly<Record<string, readonly Mend[]>> = {
   'connection.js': [
     {
@@ -29,9 +28,8 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
     const x = socket.write(chunk, fn)\n`,
       times: 1,
     },
-    // The server ends a statement by itself in that time, and says so; nobody's turn is longer than a third of it. Told
-    // again and again: what is given to `setTimeout` hears of the first time alone, and that is when the connection
-    // idles.
+    // The server cancels a statement at its timeout and reports it; each attempt may take a third of that. Passed on
+    // repeatedly, because `setTimeout` only knows the first value, and that is the idle timeout.
     {
       from: '      keep_alive && socket.setKeepAlive && socket.setKeepAlive(true, 1000 * keep_alive)\n',
       to: `      keep_alive && socket.setKeepAlive && socket.setKeepAlive(true, 1000 * keep_alive)
@@ -41,15 +39,14 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
       })\n`,
       times: 1,
     },
-    // A connection that goes meanwhile is tried again by who waits for it.
+    // A connection lost meanwhile is retried by its caller.
     {
       from: '        return fetchArrayTypes()\n',
       to: '        return fetchArrayTypes().catch(() => undefined)\n',
       times: 1,
     },
-    // A connection that is closed without a word before its first query is one that cannot be had: it was tried again
-    // at once, without an end. Where several servers are named, each is tried once; they were tried in turns without an
-    // end, since none was counted.
+    // A connection closed without a message before its first query is unavailable: it was retried immediately and
+    // forever. With several hosts, each is tried once; they were tried forever, since failures were not counted.
     {
       from: `    if (initial)
       return reconnect()
@@ -66,27 +63,27 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
       to: "xs.in_hot_standby === 'off' && options.host[retries + 1])",
       times: 1,
     },
-    // One that answers nothing is followed by the next.
+    // A host that does not respond is followed by the next.
     {
       from: "    errored(Errors.connection('CONNECT_TIMEOUT', options, socket))\n",
       to: "    error(Errors.connection('CONNECT_TIMEOUT', options, socket))\n",
       times: 1,
     },
-    // What was lost with one connection is not in progress on the next: there, the server's refusal was taken for that
-    // query's.
+    // A query lost with one connection is not in progress on the next: there, the server's refusal was assigned to that
+    // query.
     {
       from: '    closedTime = performance.now()\n',
       to: '    query = results = errorResponse = null\n    retries = 0\n    closedTime = performance.now()\n',
       times: 1,
     },
-    // Whoever waits for its end is told, unless it is opened once more for what was asked before.
+    // Callers that wait for its end are notified, unless it is reopened for earlier queries.
     {
       from: "    onclose(connection, Errors.connection('CONNECTION_CLOSED', options, socket))\n",
       to: `    onclose(connection, Errors.connection('CONNECTION_CLOSED', options, socket))
     ended && connection.queue !== queues.connecting && (ended(), ending = ended = null)\n`,
       times: 1,
     },
-    // At both ends of a connection.
+    // On both ends of a connection.
     {
       from: '    clearImmediate(nextWriteTimer)\n',
       to: '    clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = null\n',
@@ -108,7 +105,7 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
         })`,
       times: 1,
     },
-    // Also where its socket has failed and is not closed yet.
+    // Also if its socket has failed and is not closed yet.
     {
       from: '        q.catch(e => uncaughtError || (uncaughtError = e))\n',
       to: `        q.catch(e => {
@@ -117,7 +114,7 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
         })\n`,
       times: 1,
     },
-    // A transaction ends with its connection: nothing of it goes out on another one.
+    // A transaction ends with its connection: nothing of it is sent on another one.
     {
       from: '        c.queue === full\n          ? queries.push(q)\n',
       to: '        gone\n          ? q.reject(gone)\n          : c.queue === full\n          ? queries.push(q)\n',
@@ -126,10 +123,10 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
   ],
 };
 
-/** The files of the package that are fixed. */
+/** The patched files of the package. */
 export const mendedFiles = /[/\\]postgres[/\\]src[/\\](connection|index)\.js$/;
 
-/** The text of such a file, fixed. Throws where it is another release: look whether it is fixed there. */
+/** Returns the patched text of such a file. Throws for another release, which may contain the fix. */
 export function mend(code: string, id: string): string {
   const [, wanted = []] = Object.entries(mends).find(([name]) => id.endsWith(name)) ?? [];
   return wanted.reduce((mended, { from, to, times }) => {

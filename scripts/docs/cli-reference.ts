@@ -44,7 +44,7 @@ function section(name: string, about: string, declared: Command): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** A usage line, broken between its flags. */
+/** A usage line, wrapped between its flags. */
 function broken(usage: string): string {
   const lines: string[] = [];
   for (const part of usage.split(/ (?=\[--|\| )/)) {

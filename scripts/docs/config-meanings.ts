@@ -1,6 +1,6 @@
 /**
- * What each configuration key means, by its path. `npm run check` fails if a key of the schema is missing here, or a
- * path here is not in it.
+ * The meaning of each configuration key, by path. `npm run check` fails if a key of the schema is missing here, or the
+ * other way round.
  */
 
 /** Settings of the whole file, by path in `settingsSchema`. */

@@ -37,7 +37,7 @@ const entryDefaults = {
   maxMessageMB: serverDefaults.maxMessageBytes / 1024 / 1024,
 };
 
-/** Throws Error if a key has no meaning, or a meaning no key. */
+/** Throws Error if a key has no meaning, or a meaning has no key. */
 export function configReference(): string {
   const settings = keysOf(jsonSchema(settingsSchema), defaultConfig(''));
   const entries = keysOf(jsonSchema(entrySchema), entryDefaults);
@@ -94,7 +94,7 @@ Texts of an entry can contain placeholders. A secret is inserted into \`env\`, \
 `;
 }
 
-/** What a key accepts; of a key that also has a short form, the long form. */
+/** JSON Schema of a key; for a key with a short form, of the long form. */
 function jsonSchema({ shape }: z.ZodObject): Schema {
   const properties = Object.entries(shape).map(([name, schema]) => {
     const json = z.toJSONSchema(longForm(schema as z.ZodType), { io: 'input', unrepresentable: 'any' });
@@ -129,7 +129,7 @@ function keysInside(schema: Schema, usual: unknown, path: string): ConfigKey[] {
 
 function typeText(schema: Schema, path: string): string {
   const { anyOf, enum: words, const: word, items, additionalProperties: named } = schema;
-  // A number or a boolean is accepted where the value is used as text.
+  // A number or a boolean is also accepted where the value is used as text.
   const type = typeof schema.type === 'object' ? 'string' : schema.type;
   if (path === 'mode') return modeValues.map((mode) => code(JSON.stringify(mode))).join(', ');
   if (anyOf !== undefined) return unionText(anyOf, path);

@@ -2,7 +2,7 @@
 import { type ErrorCode, errorCodes } from '../../src-main/core/base/errors.ts';
 import { table, wrap } from './markdown.ts';
 
-/** What each code means, and what to do. A code without a meaning does not compile. */
+/** Meaning and action for each code. A code without a meaning does not compile. */
 const meanings: Readonly<Record<ErrorCode, readonly [meaning: string, action: string]>> = {
   already_running: ['Another Tooltray uses the same data directory.', 'Use the running one, or stop it.'],
   arguments_invalid: [

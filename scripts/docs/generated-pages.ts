@@ -1,4 +1,4 @@
-/** The pages of docs/reference that are made from the sources, formatted as the others. */
+/** The generated pages of docs/reference, formatted like the others. */
 import { readFileSync } from 'node:fs';
 import { format, type FormatOptions } from 'oxfmt';
 import { cliReference } from './cli-reference.ts';

@@ -1,4 +1,4 @@
-/** Pieces of Markdown: tables and paragraphs whose lines have at most 120 characters. */
+/** Generates Markdown: tables, and paragraphs wrapped at 120 characters. */
 
 const maxLine = 120;
 
@@ -12,7 +12,7 @@ function escaped(cell: string): string {
   return cell.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** The words of `text` in lines of at most 120 characters. A list item continues with an indent. */
+/** Wraps `text` at 120 characters. Further lines of a list item are indented. */
 export function wrap(text: string): string {
   const indent = /^(?:[-*] |\d+\. )/.exec(text)?.[0].length ?? 0;
   const lines: string[] = [''];
@@ -26,7 +26,7 @@ export function wrap(text: string): string {
   return lines.join('\n');
 }
 
-/** `text` as code; empty if there is none. */
+/** `text` as inline code; empty if there is none. */
 export function code(text: string): string {
   return text === '' ? '' : `\`${text}\``;
 }

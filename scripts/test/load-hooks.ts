@@ -1,6 +1,5 @@
 /**
- * What tests load otherwise than Node does by itself: PostgreSQL's client, fixed as in the bundle; the page's classes
- * that hold state; and the stand-in for Electron, which is no module but in Electron.
+ * Module hooks for tests: the patched PostgreSQL client, the dashboard's rune modules, and the stand-in for Electron.
  */
 import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
 import type * as SvelteCompiler from 'svelte/compiler';
@@ -28,7 +27,7 @@ function changeOf(url: string): ((text: string) => string) | undefined {
 }
 
 function svelteModule(text: string, filename: string): string {
-  // Loaded where it is needed, by one file of tests.
+  // Loaded on demand, because a single test file needs it.
   const { compileModule } = require('svelte/compiler') as typeof SvelteCompiler;
   return compileModule(stripTypeScriptTypes(text), { filename, generate: 'server' }).js.code;
 }

@@ -1,2 +1,2 @@
-/** Set-up file of vitest, which it runs again for each file of tests; what stands behind it, once in a process. */
+/** Setup file of vitest, which runs it again for each test file; the imported module runs once per process. */
 import './load-hooks.ts';

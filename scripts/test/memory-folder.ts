@@ -1,35 +1,28 @@
-/**
- * Where tests make their thousands of homes and databases: in memory, where the system has a folder there, for nobody
- * reads them again.
- */
+/** Places tests' temporary folders in memory, if the system supports it. */
 import { spawnSync } from 'node:child_process';
 import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
-/** POSIX shared memory: on most Linux systems a file system that is memory. */
+/** POSIX shared memory: a memory file system on most Linux systems. */
 const folder = '/dev/shm';
 
-/** The largest files of the tests, those of all that run at once, and as much again. */
+/** The largest files of concurrent tests, twice. */
 const neededBytes = 4 * 1024 ** 3;
 
-/**
- * Has temporary files made in memory by this process and all that it starts, unless somebody has said where they go;
- * gone when it ends.
- */
+/** Creates temporary files of this process and its children in memory, unless TMPDIR is set; deleted when it ends. */
 export function keepTemporaryFilesInMemory(): void {
   if (process.platform !== 'linux' || process.env['TMPDIR'] !== undefined) return;
   if (!hasRoom() || !runsPrograms() || hasBoxes()) return;
-  // Of this run alone, and gone with it: what tests leave behind would fill the memory until the next start of the
-  // machine.
+  // Per run, and deleted afterwards: leftovers would use memory until the next boot.
   const own = mkdtempSync(join(folder, 't-'));
-  // PostgreSQL, which is another user where tests run as root, has to come through.
+  // PostgreSQL, which runs as another user if tests run as root, needs access.
   chmodSync(own, 0o711);
   process.env['TMPDIR'] = own;
   process.once('exit', () => rmSync(own, { recursive: true, force: true, maxRetries: 3 }));
 }
 
-/** Of a container it may be a few megabytes, and what is free of it may be more than what is free of the memory. */
+/** In a container it may have a few megabytes, and its free space may exceed the free memory. */
 function hasRoom(): boolean {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
@@ -40,7 +33,7 @@ function hasRoom(): boolean {
   }
 }
 
-/** Some mount it so that nothing in it can be run, as tests do with programs that they write. */
+/** Some systems mount it with noexec, but tests run programs that they write. */
 function runsPrograms(): boolean {
   const own = mkdtempSync(join(folder, 'tooltray-'));
   try {
@@ -53,7 +46,7 @@ function runsPrograms(): boolean {
   }
 }
 
-/** A box is never allowed a folder below /dev; the tests that put servers into boxes allow some of their own. */
+/** A sandbox is never allowed a folder below /dev, but sandbox tests allow their own folders. */
 function hasBoxes(): boolean {
   return spawnSync('bwrap', ['--version']).status === 0;
 }

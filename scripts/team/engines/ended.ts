@@ -1,4 +1,4 @@
-/** Ends a process that an engine runs in, and waits until it is gone. */
+/** Ends a process that runs an engine, and waits for its exit. */
 import type { ChildProcess } from 'node:child_process';
 
 export async function ended(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {

@@ -1,11 +1,11 @@
 /**
- * A port of 127.0.0.1 that nobody has at this moment. Below those that systems give to whoever asks for any, outgoing
- * connections too: what listens there, ends and listens there again finds it free.
+ * A free port of 127.0.0.1, below the range that systems use for ephemeral ports, so that a server can restart on the
+ * same port.
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Above the ones that browsers do not go to, below those of every system's own choice. */
+/** Above the ports blocked by browsers, below every system's ephemeral range. */
 const [lowest, beyond] = [11_000, 32_000];
 
 export async function freePort(): Promise<number> {

@@ -1,4 +1,4 @@
-/** HAProxy in front of replicas, where it is installed, with the config that docs/team ships. */
+/** HAProxy as a load balancer, if it is installed, with the config from docs/team. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -9,7 +9,7 @@ import { programPath } from './system.ts';
 
 export interface Balancer {
   readonly url: string;
-  /** How many requests each replica was given, in their order. */
+  /** Number of requests sent to each replica, in order. */
   given(): Promise<readonly number[]>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function hasHaproxy(): boolean {
   return programPath('haproxy') !== undefined;
 }
 
-/** It is up, and knows of a replica, when this resolves. */
+/** Resolves when it is running and knows of a replica. */
 export async function startHaproxy(options: BalancerOptions): Promise<Balancer> {
   const { folder, port, replicas } = options;
   mkdirSync(folder, { recursive: true });
@@ -52,7 +52,7 @@ export async function startHaproxy(options: BalancerOptions): Promise<Balancer> 
   return { url, given: () => givenTo(socket, replicas.length), stop: () => ended(child, 'SIGTERM') };
 }
 
-/** From its table of statistics, as it tells it at its socket. */
+/** From its statistics socket. */
 async function givenTo(socket: string, count: number): Promise<readonly number[]> {
   const line = connect(socket);
   line.write('show stat\n');
@@ -67,7 +67,7 @@ async function givenTo(socket: string, count: number): Promise<readonly number[]
 
 const shipped = new URL('../../../docs/team/haproxy.cfg', import.meta.url);
 
-/** As it is shipped, but for where it listens, which replicas there are, and its socket for statistics. */
+/** The shipped config with another listen address, replicas, and a statistics socket. */
 function config({ port, replicas }: BalancerOptions, socket: string): string {
   const servers = replicas.map((address, at) => `  server r${at + 1} ${address} check inter 1s fall 2 rise 1`);
   return readFileSync(shipped, 'utf8')

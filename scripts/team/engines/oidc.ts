@@ -1,6 +1,6 @@
 /**
- * An OIDC provider from npm, to try a team on one machine and for tests: whoever names a user of the list is that
- * person, with any password. Never for anything else.
+ * An OIDC provider from npm, for trying a team on one computer and for tests: it accepts any password for the users in
+ * its list. Never for production.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,30 +13,30 @@ export interface Person {
 
 export interface OidcEngine {
   readonly issuer: string;
-  /** Goes on with other keys: who signed in stays signed in, and what was signed before is not of them. */
+  /** Replaces the signing keys: sessions stay valid, earlier tokens do not. */
   useKeys(keys: SigningKeys): void;
   stop(): Promise<void>;
 }
 
-/** A private JWK Set, of which the first key signs. */
+/** A private JWK Set; the first key signs. */
 export interface SigningKeys {
   readonly keys: readonly object[];
 }
 
 export interface OidcOptions {
   readonly people: readonly Person[];
-  /** What access tokens are for: the address of the team's endpoint. */
+  /** Audience of access tokens: the URL of the team's endpoint. */
   readonly audience: string;
-  /** Scopes that it knows beside those of OpenID. */
+  /** Supported scopes besides OpenID's. */
   readonly scopes: readonly string[];
   readonly port?: number;
-  /** Absent: those that the provider has for trying it out. */
+  /** Absent: the provider's development keys. */
   readonly keys?: SigningKeys | undefined;
-  /** How long an access token is in force, in seconds. */
+  /** Lifetime of an access token, in seconds. */
   readonly tokenSeconds?: number | undefined;
-  /** A program that is registered from the start, as the dashboard is. */
+  /** A client registered from the start, such as the dashboard. */
   readonly client?: { readonly id: string; readonly secret: string; readonly redirect: string };
-  /** How programs may say who they are; absent: every way the provider has. */
+  /** Client authentication methods; absent: all that the provider supports. */
   readonly clientAuth?: readonly string[];
 }
 
@@ -62,9 +62,7 @@ export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
   };
 }
 
-/**
- * As it begins it warns whoever would run it so in earnest, line by line; those who do not had better read what we say.
- */
+/** Suppresses the provider's warnings about its development settings. */
 function quietly<T>(begin: () => T): T {
   const { warn, info } = console;
   Object.assign(console, { warn: () => undefined, info: () => undefined });
@@ -90,7 +88,7 @@ function settings({ people, audience, scopes, client, clientAuth, keys, tokenSec
     ...(keys !== undefined && { jwks: keys }),
     conformIdTokenClaims: false,
     cookies: { keys: ['to try a team with'] },
-    // Somebody who is not in the list is nobody.
+    // Unknown users cannot sign in.
     findAccount: (_context: unknown, id: string) =>
       people.some(({ name }) => name === id) ? { accountId: id, claims: () => claimsOf(id) } : undefined,
     extraTokenClaims: (_context: unknown, token: { accountId?: string }) =>
@@ -107,7 +105,7 @@ function settings({ people, audience, scopes, client, clientAuth, keys, tokenSec
       Session: 24 * 60 * minutes,
     },
     features: {
-      // A page where a name is typed and any password does.
+      // Pages that accept any name and password.
       devInteractions: { enabled: true },
       registration: { enabled: true },
       revocation: { enabled: true },

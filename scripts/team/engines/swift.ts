@@ -1,5 +1,5 @@
 /**
- * OpenStack Swift of the system as an S3 store: one account, one copy, in a folder; nothing below /etc/swift is read or
+ * The system's OpenStack Swift as an S3 store: one account, one copy, in a folder; nothing in /etc/swift is read or
  * changed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -16,13 +16,13 @@ import type { ObjectStore, ObjectStoreOptions } from './s3.ts';
 const bucket = 'answers';
 const account = 'team';
 const key = 'tooltray';
-/** As S3 names who asks: account and user. */
+/** In S3's format: account and user. */
 export const swiftKeys = { TOOLTRAY_OBJECTS_KEY_ID: `${account}:tooltray`, TOOLTRAY_OBJECTS_KEY: key };
 const kinds = ['account', 'container', 'object'] as const;
-/** Four processes of Python on a busy machine. */
+/** Four Python processes on a busy computer. */
 const startTries = 600;
 
-/** Its own settings before any part of it looks for them where the system has them. */
+/** Sets its own config path before any module reads the system's. */
 const start = `
 import sys
 from swift.common import utils
@@ -64,8 +64,8 @@ export async function startSwift({ folder, port: wanted }: ObjectStoreOptions): 
 }
 
 /**
- * It is up when all of its parts answer: those of accounts and containers are asked by making the bucket, that of
- * objects by looking for one.
+ * Ready when all of its services respond: account and container servers are checked by creating the bucket, the object
+ * server by looking for an object.
  */
 async function hasBucket(endpoint: string, parts: readonly ChildProcess[]): Promise<void> {
   const { TOOLTRAY_OBJECTS_KEY_ID: accessKeyId, TOOLTRAY_OBJECTS_KEY: secretAccessKey } = swiftKeys;
@@ -74,7 +74,7 @@ async function hasBucket(endpoint: string, parts: readonly ChildProcess[]): Prom
     const gone = parts.find(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null);
     if (gone !== undefined) throw new Error(`A part of Swift ended with ${gone.exitCode ?? gone.signalCode}.`);
     await client.createBucket().catch(() => false);
-    // It may have been there from before.
+    // It may exist already.
     const hasBucketNow = await client.bucketExists().catch(() => false);
     if (hasBucketNow && (await client.objectExists('whether-it-is-up').catch(() => 'away')) !== 'away') return;
     await new Promise((resolve) => setTimeout(resolve, 100));

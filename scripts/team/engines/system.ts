@@ -1,20 +1,19 @@
 /**
- * Engines of the system instead of those from npm, for `npm run test:team`: which of them are asked for, whether they
- * are here, and what to install where not. Debian's names; what is said here holds where the programs lie in the same
- * places.
+ * The system's engines instead of those from npm, for `npm run test:team`: which are requested, whether they are
+ * installed, and what to install. Uses Debian's package names; paths may match on other systems.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 
-/** In the environment: names of those that are asked for, with commas between them. */
+/** Environment variable with the names of the requested engines, separated by commas. */
 export const enginesVariable = 'TOOLTRAY_SYSTEM_ENGINES';
 
 interface SystemEngine {
-  /** What it is to a team. */
+  /** Its purpose in a team. */
   readonly what: string;
-  /** All that it needs, for `apt install`. */
+  /** All required packages, for `apt install`. */
   readonly packages: readonly string[];
   isHere(): boolean;
 }
@@ -44,15 +43,15 @@ export const systemEngines = {
 
 export type SystemEngineName = keyof typeof systemEngines;
 
-/** Whether the system's own is to be taken. */
+/** Whether to use the system's engine. */
 export function takesSystem(name: SystemEngineName): boolean {
   return process.env[enginesVariable]?.split(',').includes(name) === true;
 }
 
-/** Debian's Python, which has Swift; another one on the way may come first. */
+/** Debian's Python, which has Swift; another one may come first on the PATH. */
 export const swiftPython = '/usr/bin/python3';
 
-/** Where the newest PostgreSQL has its programs. */
+/** Program folder of the newest PostgreSQL. */
 export function postgresFolder(): string | undefined {
   const number = (path: string): number => Number(path.split('/').at(-2));
   return globSync('/usr/lib/postgresql/*/bin')
@@ -60,7 +59,7 @@ export function postgresFolder(): string | undefined {
     .toSorted((one, other) => number(other) - number(one))[0];
 }
 
-/** Debian keeps some where only root looks. */
+/** Debian installs some in folders on root's PATH only. */
 export function programPath(name: string): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return folders.map((folder) => join(folder, name)).find(existsSync);
