@@ -50,7 +50,7 @@ async function teamPlace(url: string): Promise<AuditSource> {
   const database = new Database({ url, most: 2, name: 'tooltray audit' });
   return {
     log: new AuditTable(database.sql),
-    keyName: 'the first of the team’s keys',
+    keyName: 'the first team key',
     keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit()),
     // Replicas write within a second.
     settle: () => Promise.resolve(),

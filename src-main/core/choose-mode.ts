@@ -56,13 +56,13 @@ export function chooseMode({ tools, all, best, views }: Costs, app: string | und
   const facts = appTraits(app);
   const share = all / facts.window;
   if (facts.defersTools) {
-    return { mode: proxyMode, reason: `${facts.name} loads tools when it needs them, so every one is shown.` };
+    return { mode: proxyMode, reason: `${facts.name} loads tools on demand, so all tools are listed.` };
   }
   if (share <= freeListShare) {
     const what = tools === 1 ? 'The only tool costs' : `All ${tools} tools cost`;
     return {
       mode: proxyMode,
-      reason: `${what} about ${whole(all)} tokens, ${percent(share)} of the window of ${facts.name}.`,
+      reason: `${what} about ${whole(all)} tokens, ${percent(share)} of the context window of ${facts.name}.`,
     };
   }
   if (best.mode === proxyMode) {
@@ -83,7 +83,7 @@ function viewsText(views: Costs['views']): string {
   if (views === undefined || views.count + views.leftOut === 0) return '';
   const { count: listed, tokens, leftOut } = views;
   const cost = ` Of that, ${formatCount(listed, 'tool')} with a user interface cost about ${whole(tokens)}.`;
-  return leftOut === 0 ? cost : `${cost} ${leftOut} more had no room, and are found as all others are.`;
+  return leftOut === 0 ? cost : `${cost} ${leftOut} more did not fit and can be found by search.`;
 }
 
 function whole(tokens: number): string {

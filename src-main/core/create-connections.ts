@@ -96,7 +96,7 @@ function createLaunchParts({
   const sandboxes = createServerSandboxes(
     paths,
     config.path,
-    (server, host) => log.child('isolation').warn(`${server} asked for ${host}, which it may not reach`),
+    (server, host) => log.child('isolation').warn(`${server} requested ${host}, which it is not allowed to access`),
     edition?.launch,
   );
   const transports = new TransportFactory({

@@ -30,8 +30,7 @@ export function createDataFlow({ stores, settings, answerAt, log }: FlowOptions)
   const questions = new ApprovalQueue();
   const decisions = new DataFlowDecisions(stores.dataFlowDecisions);
   const record = new DataFlowStats(stores.dataFlowEvents, Date.now);
-  const onTrouble = (error: unknown): void =>
-    log.warn('What was decided about data that leaves could not be kept.', { error });
+  const onTrouble = (error: unknown): void => log.warn('Could not save data flow decisions.', { error });
   const flow = new DataFlowGuard({
     settings,
     questions,

@@ -55,7 +55,7 @@ async function auditFacts(folder: string, vault: SecretStore): Promise<readonly 
   const { holds, found, findings, records } = await verifyLog({ log: new FileAuditLog(folder), ownKey, isLocked });
   if (holds || records + found === 0) return [];
   const more = found > 1 ? ` and ${found - 1} more` : '';
-  const summary = `The audit log in ${folder} does not hold: ${findings[0]?.sentence ?? ''}${more}`;
+  const summary = `The audit log in ${folder} failed verification: ${findings[0]?.sentence ?? ''}${more}`;
   return [{ path: folder, level: 'problem', summary, fix: 'See: tooltray audit verify' }];
 }
 
@@ -63,8 +63,8 @@ async function pinFacts(folder: string): Promise<readonly FileFacts[]> {
   return (await unreadablePins(folder)).map((path) => ({
     path,
     level: 'problem',
-    summary: `The record of accepted definitions ${path} is damaged.`,
-    fix: 'Review the servers in the inbox that ask for it: tooltray inbox',
+    summary: `The record of pinned definitions ${path} is damaged.`,
+    fix: 'Review the affected servers in the inbox: tooltray inbox',
   }));
 }
 
@@ -76,8 +76,8 @@ async function documentFacts(folder: string): Promise<readonly FileFacts[]> {
     const path = join(folder, name);
     const text = await readFile(path, 'utf8').catch(() => undefined);
     if (text === undefined || tryParsePlainJson(text) !== undefined) return [];
-    const fix = 'Put a good copy back while Tooltray is stopped, or remove it.';
-    return [{ path, level: 'problem', summary: `${path} is damaged; what it held is not in use.`, fix }];
+    const fix = 'Stop Tooltray, then restore a backup or remove the file.';
+    return [{ path, level: 'problem', summary: `${path} is damaged; its content is not used.`, fix }];
   });
   return (await Promise.all(facts)).flat();
 }

@@ -115,7 +115,7 @@ export class ProfileCores {
 }
 
 function tooMany(): AppError {
-  return new AppError('session_limit', 'Too many profiles are used together in different ways.', {
-    fix: 'Use fewer profiles, or let people be shown the same.',
+  return new AppError('session_limit', 'Too many different combinations of profiles are in use.', {
+    fix: 'Use fewer profiles, or give users the same tools.',
   });
 }

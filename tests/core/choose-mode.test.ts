@@ -37,7 +37,7 @@ const costs = (tools: number, words: number): Costs => new ModeCosts(allModes).c
 test('shows all tools of a small catalog, and states their cost', () => {
   const { mode, reason } = chooseMode(costs(5, 5), 'claude-ai');
   expect(mode.name).toBe('proxy');
-  expect(reason).toMatch(/^All 5 tools cost about \d+ tokens, 0\.\d+ % of the window of Claude Desktop\.$/);
+  expect(reason).toMatch(/^All 5 tools cost about \d+ tokens, 0\.\d+ % of the context window of Claude Desktop\.$/);
 });
 
 test('does not list a large catalog to an app that would load all of it', () => {
@@ -56,7 +56,7 @@ test("considers the size of the app's context window", () => {
 
 test('shows all tools to an app that defers tools itself', () => {
   const { mode, reason } = chooseMode(costs(600, 20), 'claude-code');
-  expect([mode.name, reason]).toEqual(['proxy', 'Claude Code loads tools when it needs them, so every one is shown.']);
+  expect([mode.name, reason]).toEqual(['proxy', 'Claude Code loads tools on demand, so all tools are listed.']);
 });
 
 describe('auto compared with direct', () => {

@@ -77,7 +77,7 @@ test('shows where the key is stored, seals secrets in the config, and names file
   const card = page.getByRole('region', { name: 'Secrets' });
   await expect(card).toContainText('1 value in the configuration file looks like a secret: old, env OLD_KEY.');
   await card.getByRole('button', { name: 'Move to vault' }).click();
-  await expect(card).toContainText(/Secrets are sealed/);
+  await expect(card).toContainText(/Secrets are encrypted/);
   await expect(card.locator('code').filter({ hasText: /^OLD_KEY$/ })).toBeVisible();
   await expect(card).not.toContainText('looks like a secret');
   await expect(card).toContainText(home.path('own/config.json.'));

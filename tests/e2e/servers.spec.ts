@@ -82,7 +82,7 @@ test('reports pasted text without a server', async ({ page, core }) => {
   await page.goto(core.at('servers?add=paste'));
   await page.getByRole('textbox').fill('{"a": 1}');
   await page.getByRole('button', { name: 'Detect servers' }).click();
-  await expect(page.getByRole('alert')).toContainText('no server in this text');
+  await expect(page.getByRole('alert')).toContainText('No server found in this text');
 });
 
 test('reads a command line for another app, with its variables', async ({ page, core }) => {

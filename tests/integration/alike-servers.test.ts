@@ -135,7 +135,7 @@ test('both protocols get the same instructions, and the same lists in the same o
   const { instructions } = await fresh.initialize();
   const { result } = await modern.once('server/discover');
   expect(instructions).toBe(
-    'Tools of a, b/ö through Tooltray. A long answer is kept: its summary says how to read on.\n\n# a\nThis is A.\n\n# b/ö\nThis is B.',
+    'Tools of a, b/ö through Tooltray. Large results are stored; their summary says how to read them.\n\n# a\nThis is A.\n\n# b/ö\nThis is B.',
   );
   expect(result?.['instructions']).toBe(instructions);
   const texts = await Promise.all(

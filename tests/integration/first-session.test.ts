@@ -71,5 +71,5 @@ test('passes on the instructions that servers gave to an earlier core before the
 test('instructions say so if every server is disabled', async () => {
   await using core = await startCore({ servers: { off: { ...servers.dead, enabled: false } } });
   const client = await core.connect();
-  expect(await greeting(client)).toContain('no server is switched on');
+  expect(await greeting(client)).toContain('Tooltray: no server is enabled yet.');
 });

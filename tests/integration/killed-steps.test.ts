@@ -109,7 +109,7 @@ test('stores no step in part, and loses none that was reported', { timeout: 120_
   expect(told.size).toBeGreaterThan(100);
   expect([...told.keys()].map((id) => byId.get(id)).map((step) => step && fixed(step))).toEqual([...told.values()]);
   const ended = [...toldOpen].map((id) => byId.get(id));
-  const stopped = 'Tooltray stopped while this was running: it may or may not have been carried out.';
+  const stopped = 'Tooltray stopped during this call. The call may have taken effect.';
   // On a slow machine quick ones run for long enough to be told, too, and may have been over before the end.
   expect(ended.filter((step) => step?.outcome !== 'ok' && step?.error !== stopped)).toEqual([]);
   const long = ended.filter((step) => step?.name === 'asker_slow_progress');

@@ -53,7 +53,7 @@ test('uses the first of two responses, logs the second, and the next call gets i
   const client = await core.open();
   for (const message of ['one', 'two', 'three']) expect(await client.say('bad_echo', { message })).toBe(message);
   expect(client.lines.filter((line) => line.includes('the second answer'))).toEqual([]);
-  await noted(core, /which is not waiting/);
+  await noted(core, /which is not pending/);
 });
 
 test('a call without a response ends at its timeout with an error that names server and limit', async () => {
@@ -82,7 +82,7 @@ test('logs a response to an unknown request, and the call it belonged to times o
   await using core = await startCore({ servers: { bad: { ...bad('wrong-id'), callTimeoutSeconds: 0.5 }, other } });
   const client = await core.open();
   expect(await client.callTool('bad_wrong', { message: 'lost' })).toMatchObject({ isError: true });
-  await noted(core, /987654321.*not waiting/);
+  await noted(core, /987654321.*not pending/);
   await goesOn(client);
 });
 

@@ -157,7 +157,7 @@ describe('reports the mode that auto chose and why', () => {
       {
         app: 'claude-code',
         mode: 'proxy',
-        modeReason: 'Claude Code loads tools when it needs them, so every one is shown.',
+        modeReason: 'Claude Code loads tools on demand, so all tools are listed.',
       },
     ]);
   });

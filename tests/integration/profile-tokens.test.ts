@@ -174,9 +174,9 @@ test('issues no token for an unknown profile, nor without an expiry within a yea
     ask(core, 'revokeProfileToken', { id: 'nothing' }),
   ]);
   expect(said.map((answer) => (answer as { error?: { message: string } }).error?.message)).toEqual([
-    'There is no profile named "nobody".',
-    'A token ends within a year, and not before now.',
-    'A token ends within a year, and not before now.',
+    'No profile named "nobody".',
+    'A token must expire in the future, within one year.',
+    'A token must expire in the future, within one year.',
     'No token with the ID "nothing".',
   ]);
 });

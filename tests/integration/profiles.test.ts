@@ -141,7 +141,7 @@ test('shows nothing to an app whose profile no longer exists', async () => {
 test('rejects the endpoint and the session of an unknown profile, and names no other', async () => {
   const [session, http] = [await core.connect({ profile: 'nothing' }), new HttpClient(`${core.url}/p/nothing`)];
   const said = [await session.initialize().catch(String), await http.initialize().catch(String)];
-  expect(said[0]).toContain('There is no profile named "nothing".');
+  expect(said[0]).toContain('No profile named "nothing".');
   expect(await http.exchange('tools/list').catch(String)).not.toHaveProperty('result');
   expect(JSON.stringify(said)).not.toMatch(/calm|locked/);
 });
@@ -280,6 +280,6 @@ test('evicts the least recently used of 500 profile sets that no session shows, 
   expect(inProfiles(['none-0'])).not.toBe(first);
   expect(await shown.toolNames()).toEqual(['see_desk']);
   isAnyShown = true;
-  expect(() => inProfiles(['one more'])).toThrow('Too many profiles are used together in different ways.');
+  expect(() => inProfiles(['one more'])).toThrow('Too many different combinations of profiles are in use.');
   isAnyShown = false;
 });

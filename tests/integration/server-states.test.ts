@@ -199,7 +199,7 @@ test.each([
   ['serach_tools', /Did you mean search_tools/],
   ['good', /good is a server|Missing 'tool' argument/],
   ['good:ecko_tool', /Did you mean good:echo_tool/],
-  ['off:ecko_tool', /off is switched off\. When it was listed last it had no tool .*Did you mean off:echo_tool/],
+  ['off:ecko_tool', /off is switched off\. Its last listing had no tool .*Did you mean off:echo_tool/],
 ])('%s suggests similar names of that server only', async (name, text) => {
   expect(await told(client, 'call_tool', { name })).toMatch(text);
 });

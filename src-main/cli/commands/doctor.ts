@@ -342,7 +342,7 @@ async function probedServers(store: ConfigStore): Promise<readonly ServerFacts[]
   const switchedOff = off.map(({ name, held }): ServerFacts => {
     if (held === 'setup') return { name, level: 'attention', summary: 'Needs setup', detail: '' };
     if (held === 'review') return { name, level: 'off', summary: 'In review', detail: 'It is not started before.' };
-    return { name, level: 'off', summary: 'Off', detail: 'Switched off in the config.' };
+    return { name, level: 'off', summary: 'Off', detail: 'Disabled in the config.' };
   });
   return [...probes.map(probedServer), ...switchedOff];
 }

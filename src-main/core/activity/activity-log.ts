@@ -193,7 +193,7 @@ export class ActivityLog {
 
   /** Queries the thread, after everything recorded so far. Rejects with the error of SQLite. */
   async ask<Name extends keyof Questions>(name: Name, ...args: Arguments<Name>): Promise<Awaited<Answer<Name>>> {
-    if (this.#closed) throw new Error('The activity record is closed.');
+    if (this.#closed) throw new Error('The activity log is closed.');
     this.#runDeferred();
     this.#send();
     this.#isUsed = true;
@@ -277,7 +277,7 @@ export class ActivityLog {
         work[done++]?.();
       } catch (error) {
         // A missing record must not end the core.
-        this.#options.log.warn('A record could not be made.', { error });
+        this.#options.log.warn('Could not create an activity record.', { error });
       }
     }
     this.#deferred = work.slice(done);
@@ -369,7 +369,7 @@ export class ActivityLog {
     const { file, health, log } = this.#options;
     if (notice.notice === 'written') {
       health?.wrote('activity');
-      if (this.#isFailing || this.#dropped > 0) log.info('Activity is written again.', { dropped: this.#dropped });
+      if (this.#isFailing || this.#dropped > 0) log.info('Activity writes have resumed.', { dropped: this.#dropped });
       this.#isFailing = false;
       this.#dropped = 0;
       for (const tokens of notice.counted) this.counted.emit(tokens);
@@ -380,14 +380,17 @@ export class ActivityLog {
     const error = toError(notice.failure);
     if (notice.notice === 'aside') {
       const { aside } = notice;
-      log.warn('The activity database could not be read; it was set aside and a new one begun.', { aside, error });
+      log.warn('The activity database could not be read; it was moved aside and a new one was created.', {
+        aside,
+        error,
+      });
       return;
     }
     if (notice.notice === 'refused') {
-      log.warn('A row of the activity record was refused, and is left out.', { error });
+      log.warn('An activity row was rejected and skipped.', { error });
       return;
     }
-    if (!this.#isFailing) log.warn('Activity cannot be written; trying again.', { error });
+    if (!this.#isFailing) log.warn('Cannot write activity; retrying.', { error });
     this.#isFailing = true;
     health?.failed('activity', error, dirname(file));
   }

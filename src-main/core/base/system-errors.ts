@@ -38,7 +38,7 @@ const failures: Readonly<Record<string, readonly [reason: string, fix: string]>>
   EXDEV: ['source and target are on different disks', 'Put both on one disk.'],
   EBUSY: ['another program is using it', 'Close that program, then try again.'],
   ETXTBSY: ['the program is running', 'End it, then try again.'],
-  ENOTSOCK: ['it is not a socket', 'Remove it; Tooltray makes its own at the next start.'],
+  ENOTSOCK: ['it is not a socket', 'Remove it; Tooltray creates a new one at the next start.'],
   ENOMEM: ['the system has no memory left', 'Close other programs, then try again.'],
   ESTALE: ['the network disk has lost it', 'Reconnect the network disk.'],
 };

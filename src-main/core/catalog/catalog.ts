@@ -340,20 +340,16 @@ function ofServer(search: Search, server: string | undefined, name: string): Cat
 
 function ambiguous(spelling: string, found: readonly CatalogEntry[]): AppError {
   const candidates = found.map((entry) => entry.id);
-  return new AppError(
-    'tool_ambiguous',
-    `${JSON.stringify(truncateName(spelling))} is the name of ${found.length} tools.`,
-    {
-      fix: `Say which: ${candidates.join(', ')}.`,
-      data: { candidates },
-    },
-  );
+  return new AppError('tool_ambiguous', `${JSON.stringify(truncateName(spelling))} matches ${found.length} tools.`, {
+    fix: `Use one of: ${candidates.join(', ')}.`,
+    data: { candidates },
+  });
 }
 
 function notFound(key: 'tools' | 'prompts', spelling: string, near: readonly string[]): AppError {
   const what = key === 'tools' ? 'tool' : 'prompt';
   return new AppError('tool_not_found', `Unknown ${what}: ${JSON.stringify(truncateName(spelling))} was not found.`, {
-    fix: near.length === 0 ? `Look up the ${what}s there are first.` : `Did you mean ${near.join(', ')}?`,
+    fix: near.length === 0 ? `List the ${what}s first.` : `Did you mean ${near.join(', ')}?`,
     data: { candidates: [...near] },
   });
 }

@@ -278,7 +278,7 @@ function wholeFileSentence(problems: readonly ConfigProblem[]): string | undefin
     ({ severity, path, server }) => severity === 'error' && path === '' && server === undefined,
   );
   if (found === undefined) return undefined;
-  return `The configuration file of Tooltray has an error in line ${found.line}: ${found.reason} Tell the user to correct it.`;
+  return `The configuration file of Tooltray has an error on line ${found.line}: ${found.reason} Tell the user to correct it.`;
 }
 
 function toDocument({ id, server, name, definition, down }: CatalogEntry): SearchDocument {

@@ -57,7 +57,7 @@ function onlyOne(uri: string, targets: readonly ResourceTarget[]): ResourceTarge
   if (others.every(({ server }) => server === first.server)) return { server: first.server, uri: first.uri };
   const ways = targets.map((target) => wrapUri(target.server, target.uri));
   throw new AppError('bad_request', `Several servers have the resource ${JSON.stringify(uri)}.`, {
-    fix: `Say whose is meant: ${unique(ways).join(' or ')}.`,
+    fix: `Use one of: ${unique(ways).join(' or ')}.`,
   });
 }
 
@@ -76,12 +76,9 @@ export function resourceNotFoundError(uri: string, { resources, resourceTemplate
   const candidates =
     holders.length === 0 || isTooltrayUri(uri)
       ? ''
-      : ` One that a server names in a text is read as ${wrapUri('SERVER', uri)}, with one of: ${holders.slice(0, 20).join(', ')}.`;
+      : ` To read one that a server mentions, use ${wrapUri('SERVER', uri)}, with one of: ${holders.slice(0, 20).join(', ')}.`;
   return new AppError('not_found', notFoundText(uri), {
-    fix:
-      meant === undefined
-        ? `List the resources there are, and use one of their URIs.${candidates}`
-        : `Did you mean ${meant}?`,
+    fix: meant === undefined ? `List the resources and use one of their URIs.${candidates}` : `Did you mean ${meant}?`,
     data: { uri },
   });
 }

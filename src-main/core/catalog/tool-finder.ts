@@ -303,7 +303,7 @@ export class ToolFinder {
             rest,
             shown.map((one) => one.name),
           );
-    const others = shown.length === 0 ? 'It has no tools now.' : `It has ${someOf(shown.map(({ id }) => id))}.`;
+    const others = shown.length === 0 ? 'It currently has no tools.' : `It has ${someOf(shown.map(({ id }) => id))}.`;
     const fix = nearest.length > 0 ? `Did you mean ${nearest.join(', ')}?` : others;
     return missing('no-tool', notFound(spelling, ` on ${name}`, fix, nearest), nearest, of);
   }
@@ -390,7 +390,7 @@ export class ToolFinder {
   /** No listed server has the name; servers that were never listed may have it. */
   #unknown(spelling: string, nearest: readonly string[]): AppError {
     const unlisted = this.missingServers();
-    const near = nearest.length === 0 ? 'Look up the tools there are first.' : `Did you mean ${nearest.join(', ')}?`;
+    const near = nearest.length === 0 ? 'List the tools first.' : `Did you mean ${nearest.join(', ')}?`;
     const fix = unlisted === undefined ? near : `${near} Not listed: ${unlisted}.`;
     return notFound(spelling, '', this.#withProblem(fix), nearest);
   }
@@ -401,10 +401,10 @@ function isListed({ config, listedAt }: ConfiguredServer): boolean {
 }
 
 /** The fix for a tool that the user disabled. */
-export const disabledToolFix = 'Do without it, or ask them to switch it on in Tooltray.';
+export const disabledToolFix = 'Continue without it, or ask the user to enable it in Tooltray.';
 
 export function toolDisabledError(id: string): AppError {
-  return new AppError('not_allowed', `${id} is switched off by the person.`, {
+  return new AppError('not_allowed', `${id} was disabled by the user.`, {
     fix: disabledToolFix,
   });
 }
@@ -431,21 +431,21 @@ function notFound(spelling: string, where: string, fix: string, candidates: read
 }
 
 function tooLong(spelling: string): AppError {
-  const fix = `Names have at most ${maxRequestedNameLength} characters. Look up the tools there are first.`;
+  const fix = `Names have at most ${maxRequestedNameLength} characters. List the tools first.`;
   return notFound(spelling, '', fix, []);
 }
 
 /** The server's state, and that waiting will not help, because its last listing had no such tool. */
 function notListed({ code, message, fix, data }: AppError, tool: string, nearest: readonly string[]): AppError {
   const meant = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', ')}?`;
-  return new AppError(code, `${message} When it was listed last it had no tool ${quoted(tool)}.${meant}`, {
+  return new AppError(code, `${message} Its last listing had no tool ${quoted(tool)}.${meant}`, {
     ...(fix !== undefined && { fix }),
     ...(data && { data }),
   });
 }
 
 function isHelper(name: string): AppError {
-  const fix = `It is a tool of Tooltray: call ${name} itself, not through another one.`;
+  const fix = `It is a helper tool of Tooltray: call ${name} directly.`;
   return notFound(name, ' on any server', fix, [name]);
 }
 

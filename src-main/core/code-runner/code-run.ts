@@ -112,22 +112,22 @@ function readValue(json: string): { ok: true; value: unknown } | { ok: false; er
   try {
     return { ok: true, value: parseJson(json) };
   } catch {
-    return { ok: false, error: { code: 'SERIALIZATION_ERROR', message: 'The value did not come out as JSON.' } };
+    return { ok: false, error: { code: 'SERIALIZATION_ERROR', message: 'The value cannot be serialized as JSON.' } };
   }
 }
 
 export const cancelledRunError: CodeRunError = { code: 'CANCELLED', message: 'The run was cancelled.' };
 
 function timeOut({ timeMs }: CodeRunLimits): CodeRunError {
-  return { code: 'TIMEOUT', message: `The code did not end within ${timeMs / 1000} seconds and was stopped.` };
+  return { code: 'TIMEOUT', message: `The code did not finish within ${timeMs / 1000} seconds and was stopped.` };
 }
 
 function threadEnded(error: Error | undefined): CodeRunError {
   const isMemory = (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  if (isMemory) return { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
+  if (isMemory) return { code: 'MEMORY_LIMIT', message: 'The code exceeded the memory limit.' };
   return {
     code: 'RUNTIME_ERROR',
-    message: `The sandbox ended before the code did${error ? `: ${error.message}` : '.'}`,
+    message: `The sandbox exited before the code finished${error ? `: ${error.message}` : '.'}`,
   };
 }
 
@@ -155,7 +155,7 @@ function ask(question: HostCallMessage, request: CodeRunRequest, signal: AbortSi
     return request.callTool(String(given.name), objectOrEmpty(given.args), signal);
   }
   const { discover } = request;
-  if (discover === undefined) throw new AppError('unsupported', 'There is no search in this sandbox.');
+  if (discover === undefined) throw new AppError('unsupported', 'Search is not available in this sandbox.');
   if (question.what === 'search') {
     return discover.search(String(given.query), typeof given.limit === 'number' ? given.limit : undefined);
   }
@@ -183,8 +183,8 @@ function checkSize(length: number): void {
   if (length <= maxValueLength) return;
   throw new AppError(
     'message_too_large',
-    `The result is ${(length / (1 << 20)).toFixed(1)} MB; at most ${maxValueLength >> 20} MB can enter the sandbox.`,
-    { fix: 'Ask the tool for less, a page or a filter.' },
+    `The result is ${(length / (1 << 20)).toFixed(1)} MB; at most ${maxValueLength >> 20} MB can be passed to the sandbox.`,
+    { fix: 'Request less from the tool: use a page or a filter.' },
   );
 }
 

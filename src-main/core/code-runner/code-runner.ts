@@ -104,7 +104,7 @@ export class CodeRunner {
       return { code: 'SERIALIZATION_ERROR', message };
     }
     if (this.#slots.waitingFor(owner) < maxWaiting) return undefined;
-    return { code: 'RUNTIME_ERROR', message: 'Too many runs are waiting already. Try again in a moment.' };
+    return { code: 'RUNTIME_ERROR', message: 'Too many queued runs. Try again later.' };
   }
 
   /** Python, and code of an unspecified language, which the process checks with both parsers before running it. */

@@ -117,7 +117,7 @@ export class GuestWorker {
   #leave({ error, signal }: WorkerEnd): void {
     this.#error = error ?? crash(signal);
     // A runtime that cannot be loaded counts as missing, whatever its error.
-    if (!this.#isReady) this.#absence ??= this.#error?.message ?? 'It ended while it was loading.';
+    if (!this.#isReady) this.#absence ??= this.#error?.message ?? 'It exited while loading.';
     this.#ready.resolve();
     this.#ended.resolve();
     this.#listener?.exit(this.#error);
@@ -138,5 +138,5 @@ export function permissions(entry: URL): string[] {
 }
 
 function crash(signal: NodeJS.Signals | null): Error | undefined {
-  return signal === null ? undefined : new Error('it brought the engine down; most likely it is nested too deep.');
+  return signal === null ? undefined : new Error('the engine crashed; the code is probably nested too deeply.');
 }

@@ -4,7 +4,7 @@ import { maxValueLength, type HostCallKind, type HostCallError, type CodeRunLimi
 
 export const resultTooLarge: HostCallError = {
   code: 'MEMORY_LIMIT',
-  message: 'The result of this call does not fit the memory of the sandbox.',
+  message: 'The result of this call does not fit in the sandbox’s memory.',
 };
 
 /** Lookups cost nothing, but the core answers them in its only thread. */
@@ -55,7 +55,7 @@ export class RunBudget {
       return { code: 'TOO_MANY_LOOKUPS', message: `The limit of ${maxLookUps} searches in one run is reached.` };
     }
     if (this.#open.size >= maxOpenHostCalls || this.#waitingText + length > memoryBytes) {
-      return { code: 'TOO_MUCH_OPEN', message: 'Too much is under way at once; wait for some of it first.' };
+      return { code: 'TOO_MUCH_OPEN', message: 'Too many concurrent calls; await some first.' };
     }
     return undefined;
   }
@@ -92,6 +92,6 @@ export class PrintedLines {
     const available = this.#left;
     this.#left -= line.length + lineCost;
     this.#write(line.slice(0, available));
-    if (this.#left <= 0) this.#write('[further output is left out]');
+    if (this.#left <= 0) this.#write('[further output omitted]');
   }
 }

@@ -35,7 +35,7 @@ async function examineFolder(path: string): Promise<readonly FolderFacts[]> {
     return [
       {
         path,
-        problem: { reason: 'it is a link that leads nowhere', fix: 'Make the folder that it leads to, or remove it.' },
+        problem: { reason: 'it is a broken link', fix: 'Create its target directory, or remove it.' },
       },
     ];
   }
@@ -65,12 +65,12 @@ async function privacyOf(path: string): Promise<readonly FileFacts[]> {
   if (stats === undefined) return [];
   const problem = (summary: string, fix: string): FileFacts[] => [{ path, level: 'problem', summary, fix }];
   if (stats.isSymbolicLink())
-    return problem(`${path} is a link.`, 'Remove it; Tooltray makes its own at the next start.');
+    return problem(`${path} is a link.`, 'Remove it; Tooltray creates a new one at the next start.');
   if (stats.uid !== process.getuid?.())
     return problem(`${path} belongs to another user.`, 'Remove it, or set TOOLTRAY_HOME to a folder of your own.');
   if ((stats.mode & 0o077) === 0) return [];
   const mode = stats.isDirectory() ? '700' : '600';
-  return problem(`${path} can be reached by other users of this machine.`, `Run: chmod ${mode} ${path}`);
+  return problem(`${path} is accessible to other users of this machine.`, `Run: chmod ${mode} ${path}`);
 }
 
 /** A home that was used with `sudo` has files that its owner cannot write. */
@@ -99,7 +99,7 @@ function oddDatabases(folder: string): readonly FileFacts[] {
     const path = join(folder, name);
     if (/\.corrupt(?:\.\d+)?$/.test(name)) {
       const size = formatBytes(lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
-      const summary = `A damaged file was set aside: ${path} (${size}). A new one is in use.`;
+      const summary = `A damaged file was moved aside: ${path} (${size}). A new one is in use.`;
       return [{ path, level: 'problem', summary, fix: 'Restore it from a backup, or delete it.' }];
     }
     const [, stem, ending] = /^(.+)\.v\d+(\.db)$/.exec(name) ?? [];

@@ -128,7 +128,7 @@ function configFindings({ config: { file, servers, isMissing, problems } }: Heal
     ? { kind: 'restore-config', label: 'Restore' }
     : { kind: 'open-config', label: 'Open config file' };
   if (problems.length === 0) {
-    const summary = `${file} is in order, with ${formatCount(servers, 'server')}.`;
+    const summary = `${file} is valid, with ${formatCount(servers, 'server')}.`;
     return [{ id: 'config', level: 'ok', topic: 'config', summary, detail: '' }];
   }
   return problems.map(({ level, text }, at) => ({

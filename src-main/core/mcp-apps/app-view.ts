@@ -31,15 +31,15 @@ export async function loadAppView(server: ManagedServer, uri: string, context: C
   const [content] = Array.isArray(contents) ? (contents as unknown[]).filter(isObject) : [];
   const subject = `The view ${truncateName(uri)} of ${server.config.name}`;
   if (content === undefined)
-    throw new AppError('not_found', `${subject} is empty.`, { fix: 'The server has to mend it.' });
+    throw new AppError('not_found', `${subject} is empty.`, { fix: 'This is an error of the server.' });
   const type = textOrEmpty(content['mimeType']).toLowerCase().replaceAll(/\s/g, '');
   if (type !== viewType)
-    throw new AppError('unsupported', `${subject} is ${truncateName(type === '' ? 'of no type' : type)}.`, {
-      fix: `Only ${viewType} can be shown.`,
+    throw new AppError('unsupported', `${subject} is ${truncateName(type === '' ? 'without a type' : type)}.`, {
+      fix: `Only ${viewType} is supported.`,
     });
   const html = textOf(content);
   if (html === undefined)
-    throw new AppError('not_found', `${subject} has no text.`, { fix: 'The server has to mend it.' });
+    throw new AppError('not_found', `${subject} has no text.`, { fix: 'This is an error of the server.' });
   if (html.length > maxViewLength)
     throw new AppError('message_too_large', `${subject} has ${formatCount(html.length, 'character')}.`, {
       fix: `Up to ${maxViewLength} are shown.`,

@@ -10,7 +10,7 @@ export const awaitResult: HelperTool = {
   kind: 'await',
   definition: {
     name: 'await_result',
-    description: 'Wait for a call that is still running, by its handle. cancel: end it.',
+    description: 'Wait for a running call by its handle. cancel: end it.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -26,7 +26,7 @@ export const awaitResult: HelperTool = {
   async run(input, context) {
     const { handle, cancel } = input;
     if (typeof handle !== 'string') {
-      throw new AppError('bad_request', 'The handle is missing.', { fix: 'Give it as "handle".' });
+      throw new AppError('bad_request', 'The handle is missing.', { fix: 'Set "handle".' });
     }
     return context.awaitCall({ handle, waitMs: waitMsOf(input['waitSeconds']), cancel: cancel === true });
   },

@@ -57,7 +57,7 @@ const getSchema: HelperTool = {
     const given = input['tools'] ?? input['name'];
     const names = (Array.isArray(given) ? (given as unknown[]) : [given]).filter((name) => typeof name === 'string');
     if (names.length === 0)
-      throw new AppError('bad_request', 'No tool is named.', { fix: 'Give their names as "tools".' });
+      throw new AppError('bad_request', 'No tool names given.', { fix: 'Set their names in "tools".' });
     const { found, missing } = await namedTools(context, names);
     const absent =
       missing.length === 0
@@ -101,12 +101,11 @@ export async function runProgram(
   context: HelperContext,
 ): Promise<Result> {
   const { code } = input;
-  if (typeof code !== 'string')
-    throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
+  if (typeof code !== 'string') throw new AppError('bad_request', 'The code is missing.', { fix: 'Set "code".' });
   const language = parseLanguage(input['language']);
   if (language === null) {
-    throw new AppError('bad_request', `Code in ${JSON.stringify(input['language'])} cannot be run here.`, {
-      fix: 'Write Python, JavaScript or TypeScript.',
+    throw new AppError('bad_request', `The language ${JSON.stringify(input['language'])} is not supported.`, {
+      fix: 'Use Python, JavaScript or TypeScript.',
     });
   }
   const outcome = await runCode({ code, language, globals: 'execute', via: 'execute', allow }, context);

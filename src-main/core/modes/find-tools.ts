@@ -193,7 +193,7 @@ function stemsOf(text: string): string[] {
 
 /** Returns a note about omitted matches for the end of a list; undefined if there are none. */
 export function moreMatchesText(more: number): string | undefined {
-  return more <= 0 ? undefined : `${more} more fit less; ask with limit.`;
+  return more <= 0 ? undefined : `${more} weaker matches; use limit.`;
 }
 
 // Decides which found tools need their schema: those whose line omits something and that may be the intended ones.

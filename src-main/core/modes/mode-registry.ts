@@ -104,7 +104,7 @@ export function requireMode(name: string): void {
 
 function unknownMode(name: string): AppError {
   const meant = closestMatch(name, modeValues);
-  return new AppError('mode_unknown', `There is no mode ${JSON.stringify(name)}.`, {
+  return new AppError('mode_unknown', `Unknown mode ${JSON.stringify(name)}.`, {
     fix: `${meant === undefined ? '' : `Did you mean "${meant}"? `}Modes: ${modeValues.join(', ')}.`,
   });
 }

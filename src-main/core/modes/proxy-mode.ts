@@ -34,13 +34,13 @@ const maxInstructionsLength = 300;
 const maxListed = 900;
 
 function instructions({ catalog, spills }: ModeView): string {
-  if (catalog.servers.length === 0) return 'Tooltray: no server is switched on yet.';
-  const spillNote = spills === true ? ' A long answer is kept: its summary says how to read on.' : '';
+  if (catalog.servers.length === 0) return 'Tooltray: no server is enabled yet.';
+  const spillNote = spills === true ? ' Large results are stored; their summary says how to read them.' : '';
   const head = `Tools of ${catalog.servers.join(', ')} through Tooltray.${spillNote}`;
   const texts = [...catalog.instructions].map(([server, text]) => `\n\n# ${server}\n${text.trim()}`);
   let left = maxListed;
   const shown = texts.filter((text) => text.length <= maxInstructionsLength && (left -= text.length) >= 0);
-  const rest = shown.length === texts.length ? '' : ` What a server says of itself: ${serverInstructions}NAME.`;
+  const rest = shown.length === texts.length ? '' : ` Server instructions: ${serverInstructions}NAME.`;
   return truncateText(head + rest + shown.join(''), maxInstructions);
 }
 

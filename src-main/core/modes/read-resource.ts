@@ -43,7 +43,7 @@ export const readResourceTool: HelperTool = {
       ...found.slice(0, maxListed).map((one) => resourceLine(one)),
       ...(more > 0 ? [`${more} more; narrow them down with query.`] : []),
     ];
-    const text = lines.length === 0 ? 'No resource fits.' : lines.join('\n');
+    const text = lines.length === 0 ? 'No matching resources.' : lines.join('\n');
     return withUnavailableServers({ content: [{ type: 'text', text }] }, context.finder.missingServers());
   },
 };

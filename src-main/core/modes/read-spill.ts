@@ -95,7 +95,7 @@ export async function readSpill(
 const address = 'tooltray://spill/';
 
 export const spillResource: OwnResource = {
-  definition: { uriTemplate: `${address}{id}`, name: 'answers kept on disk' },
+  definition: { uriTemplate: `${address}{id}`, name: 'results stored on disk' },
   async read(uri, { spillFiles }) {
     if (!uri.startsWith(address)) return undefined;
     try {
@@ -192,7 +192,7 @@ function readTables(tables: unknown): Record<string, string> | undefined {
     ([name, ref]) => tableName.test(name) && !/^rows$/i.test(name) && typeof ref === 'string',
   );
   if (isObject(tables) && named.length > 0 && isNamed) return Object.fromEntries(named) as Record<string, string>;
-  throw new AppError('bad_request', "'tables' is no object of names and results.", {
+  throw new AppError('bad_request', "'tables' must be an object of names and results.", {
     fix: 'Write it as tables={"users": "<resultFile of another result>"}; its rows are then the table users.',
   });
 }
@@ -203,7 +203,7 @@ function readColumns(columns: unknown): string[] | undefined {
   const names: unknown[] = typeof columns === 'string' ? columns.split(',') : Array.isArray(columns) ? columns : [];
   const texts = names.filter((name) => typeof name === 'string').map((name) => name.trim());
   if (texts.length > 0 && texts.length === names.length) return texts;
-  throw new AppError('bad_request', "'columns' is no list of names.", { fix: 'Leave it away for the usual.' });
+  throw new AppError('bad_request', "'columns' must be a list of names.", { fix: 'Omit it for the default.' });
 }
 
 /** Ops that may return as many lines as the app accepts; a search is better narrowed down. */

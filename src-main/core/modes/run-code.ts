@@ -35,10 +35,10 @@ export async function runCode(run: CodeRunOptions, context: HelperContext): Prom
   const { code, language, input, globals, via, servers, allow } = run;
   const { enabled, timeoutSeconds, maxToolCalls } = context.code;
   if (!enabled) {
-    const fix = 'Call the tools one by one; a person can set "code.enabled" to true in the config.';
-    throw new AppError('unsupported', 'Running code is switched off here.', { fix });
+    const fix = 'Call the tools one by one; the user can set "code.enabled" to true in the config.';
+    throw new AppError('unsupported', 'Running code is disabled.', { fix });
   }
-  if (code.trim() === '') throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
+  if (code.trim() === '') throw new AppError('bad_request', 'The code is missing.', { fix: 'Set "code".' });
   const callTool = (request: CallRequest): Promise<Result> =>
     context.callTool({ ...request, source: 'program', ...(allow !== undefined && { intent: allow }) });
   const outcome = await context.sandbox.run({
@@ -94,7 +94,7 @@ export async function runCode(run: CodeRunOptions, context: HelperContext): Prom
     },
   });
   if (outcome.ok || outcome.error.code !== 'LANGUAGE_UNAVAILABLE') return outcome;
-  throw new AppError('unsupported', outcome.error.message, { fix: 'Write it in JavaScript.' });
+  throw new AppError('unsupported', outcome.error.message, { fix: 'Use JavaScript.' });
 }
 
 // `sql(source, query)` inside a program: rows of its data, or of a spilled result.
@@ -119,7 +119,7 @@ function isSpillRef(text: string): boolean {
 /** Throws AppError `bad_request` if there are too many rows to pass on. */
 function rowsAsObjects({ columns, rows, rowCount }: SqlRows): JsonObject[] {
   if (rows.length < rowCount) {
-    throw new AppError('bad_request', `The statement gives ${rowCount} rows, of which ${rows.length} fit.`, {
+    throw new AppError('bad_request', `The statement gives ${rowCount} rows; ${rows.length} fit.`, {
       fix: 'Aggregate, select fewer columns, or page with LIMIT and OFFSET.',
     });
   }
@@ -162,7 +162,7 @@ async function requireServer(name: string, servers: readonly string[], context: 
   const [named, tool] = name.split(':', 2);
   const server = tool === undefined ? (await context.awaitTool(name)).server : (named ?? '');
   if (servers.includes(server)) return;
-  const message = `Server ${JSON.stringify(server)} is not among allowed_servers: ${servers.join(', ') || 'none'}.`;
+  const message = `Server ${JSON.stringify(server)} is not in allowed_servers: ${servers.join(', ') || 'none'}.`;
   throw Object.assign(new Error(message), { code: 'SERVER_NOT_ALLOWED' });
 }
 

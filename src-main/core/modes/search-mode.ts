@@ -76,7 +76,7 @@ export const searchToolsTool: HelperTool = {
     await context.settled();
     const needs = parseNeeds(input['query']);
     if (needs.length === 0) {
-      throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
+      throw new AppError('bad_request', 'The query is missing.', { fix: 'Describe what you want to do in "query".' });
     }
     const { tools, more } = findTools(needs, context, { limit: limitOf(input['limit']) });
     const shown = renderFoundTools(tools, input['detail'] === 'full', context);
@@ -138,8 +138,8 @@ function nothingFound(
 ): readonly string[] {
   const ids = needs.flatMap((need) => index.suggest(need));
   const near = ids.flatMap((id) => catalog.lookup.tools.byId(id)[0]?.listedName ?? []);
-  if (near.length > 0) return [`Nothing matches. Did you mean ${[...new Set(near)].join(', ')}?`];
-  return firstUse ? [] : ['Nothing matches. Try other words.'];
+  if (near.length > 0) return [`No matches. Did you mean ${[...new Set(near)].join(', ')}?`];
+  return firstUse ? [] : ['No matches. Try other words.'];
 }
 
 function limitOf(value: unknown): number | undefined {

@@ -49,7 +49,7 @@ function readConfig(text: string): JsonObject {
   const json = plain.trimStart().startsWith('{') ? plain : Buffer.from(plain.replace(/ /g, '+'), 'base64').toString();
   const value = tryParsePlainJson(json);
   if (isObject(value)) return value;
-  throw unrecognizedInputError('The link carries no server that can be read.', 'Copy the link whole.');
+  throw unrecognizedInputError('The link contains no readable server.', 'Copy the full link.');
 }
 
 function decoded(text: string): string {

@@ -31,7 +31,7 @@ export function parseMcpAddCommand(words: readonly string[]): RegistryMatch {
   if (target === undefined) throw unrecognizedInputError(`The line has no command or URL for ${quoteWord(name)}.`);
   const isUrl = isAddress(target);
   if (isUrl && args.length > 0)
-    throw unrecognizedInputError(`${quoteWord(args[0] ?? '')} after the address is not understood.`);
+    throw unrecognizedInputError(`${quoteWord(args[0] ?? '')} after the URL is not supported.`);
   return { name, entry: { ...settingsOf(flags), ...(isUrl ? { url: target } : { command: target, args }) }, notes };
 }
 

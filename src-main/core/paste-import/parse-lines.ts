@@ -31,7 +31,7 @@ const whatToPaste = 'configuration: JSON, or the line that starts it.';
 
 function installer(line: string): string {
   splitShellWords(line);
-  return `${quoteWord(line)} installs a package or sets up an app; it starts no server. Paste what the server's page shows for its ${whatToPaste}`;
+  return `${quoteWord(line)} installs a package or sets up an app; it does not start a server. Paste what the server's page shows for its ${whatToPaste}`;
 }
 
 /** `export KEY=value` and `$env:KEY = "value"` before the line that starts the server; empty for other lines. */
@@ -61,7 +61,7 @@ function readLine(line: string, env: readonly string[]): readonly (RegistryMatch
   }
   // Docker's own `mcp` starts its gateway.
   if (words[1] !== 'mcp' || !/^(?!docker$)[\w.-]+$/.test(words[0] ?? '')) return [ofCommand(words, env)];
-  throw unrecognizedInputError(`${quoteWord(words.slice(0, 3).join(' '))} adds no server.`);
+  throw unrecognizedInputError(`${quoteWord(words.slice(0, 3).join(' '))} does not add a server.`);
 }
 
 /** The servers in a flag of apps that accept one: JSON for VS Code and similar, a line or an address for Goose. */
@@ -76,7 +76,7 @@ function ofCommand(all: readonly string[], env: readonly string[]): RegistryMatc
   const words = all[0] === 'env' && assignment.test(all[1] ?? '') ? all.slice(1) : all;
   const start = words.findIndex((word) => !assignment.test(word));
   const [command, ...args] = start === -1 ? [] : words.slice(start);
-  if (command === undefined) throw unrecognizedInputError('The line sets variables and starts nothing.');
+  if (command === undefined) throw unrecognizedInputError('The line sets variables but starts nothing.');
   if (isAddress(command) && args.length === 0) return { entry: { url: command } };
   return { entry: { command, args, env: [...env, ...words.slice(0, start)].map(withVariables) }, isGuess: true };
 }
@@ -91,6 +91,6 @@ function readAddJson(words: readonly string[]): RegistryMatch {
 
 function ofJson(text: string, after: string): readonly RegistryMatch[] {
   const value = tryParsePlainJson(text);
-  if (!isObject(value)) throw unrecognizedInputError(`What follows ${after} is no JSON object: ${quoteWord(text)}.`);
+  if (!isObject(value)) throw unrecognizedInputError(`What follows ${after} is not a JSON object: ${quoteWord(text)}.`);
   return foundInValue(value);
 }

@@ -75,7 +75,7 @@ async function readText(text: string, { isProgram, home }: PasteDeps): Promise<P
   );
   const skipped = [...(values?.notes ?? []), ...lines.filter((one) => typeof one === 'string'), ...refused];
   if (servers.length === 0 && skipped.length > 0) throw new AppError('bad_request', skipped.join(' '));
-  if (servers.length === 0) throw unrecognizedInputError('There is no server in this text.');
+  if (servers.length === 0) throw unrecognizedInputError('No server found in this text.');
   const missing = await missingPrograms(found, isProgram);
   // A page has one badge per app, all with the same server.
   const once = servers.filter((one, at) => !servers.slice(0, at).some((before) => isSame(before, one)));
@@ -133,10 +133,7 @@ function slon(text: string): unknown {
     const value: unknown = JSON5.parse(text.replace(/'[^']*'|"[^"]*"|[()|]/g, (part) => signs[part] ?? part));
     return Array.isArray(value) ? value : [value];
   } catch {
-    throw unrecognizedInputError(
-      'The text of mcp= is not read.',
-      'Write it as JSON, or paste the command of each server.',
-    );
+    throw unrecognizedInputError('The value of mcp= cannot be read.', 'Use JSON, or paste the command of each server.');
   }
 }
 
@@ -157,7 +154,7 @@ async function missingPrograms(
       (Array.isArray(args) && String(args[0]).startsWith('-'));
     if (!isCommand)
       throw unrecognizedInputError(
-        `There is no server in this text: ${quoteWord(command)} is no program on this computer.`,
+        `No server found in this text: ${quoteWord(command)} is not a program on this computer.`,
       );
     missing.add(command);
   }
@@ -167,7 +164,7 @@ async function missingPrograms(
 function withMissing(server: PastedServer, missing: ReadonlySet<string>): PastedServer {
   const command = String(server.entry['command']);
   if (!missing.has(command)) return server;
-  return { ...server, notes: [`Read, but ${command} is not on this computer.`, ...server.notes] };
+  return { ...server, notes: [`Imported, but ${command} is not installed on this computer.`, ...server.notes] };
 }
 
 function finished(entry: JsonObject, name: string | undefined, notes: readonly string[]): PastedServer {
@@ -185,5 +182,5 @@ function passedOn({ command, args, env }: JsonObject): readonly string[] {
   const words = Array.isArray(args) ? (args as unknown[]).map(String) : [];
   const named = words.filter((word, at) => /^(?:-e|--env)$/.test(words[at - 1] ?? '') && /^[A-Za-z_]\w*$/.test(word));
   const missing = named.filter((name) => !Object.hasOwn(objectOrEmpty(env), name));
-  return missing.map((name) => `${name} is passed on to the container: write it into "env" of the entry.`);
+  return missing.map((name) => `${name} is passed to the container: set it in "env" of the entry.`);
 }

@@ -16,7 +16,7 @@ export function isRegistryEntry(value: JsonObject): boolean {
  */
 export function serverFromRegistryEntry(value: JsonObject): RegistryMatch {
   const server = parseRegistryServer(modernForm(value));
-  if (server === undefined) throw unrecognizedInputError('This server.json names no server.', 'Copy it whole.');
+  if (server === undefined) throw unrecognizedInputError('This server.json has no server.', 'Copy the full text.');
   const option = requireInstallable(server, undefined);
   const required = option.inputs.filter((input) => input.isRequired && input.default === '');
   const placeholders = Object.fromEntries(required.map(({ id, label }) => [id, placeholderFor(label)]));
@@ -28,9 +28,7 @@ export function serverFromRegistryEntry(value: JsonObject): RegistryMatch {
     name: uniqueName(server.name, []),
     entry,
     notes: [
-      ...required.map(
-        ({ label }) => `${label} is needed: it is taken from ${placeholderFor(label)} until you write it.`,
-      ),
+      ...required.map(({ label }) => `${label} is required: ${placeholderFor(label)} is used until you set it.`),
       ...option.notes,
       ...(others === 0 ? [] : [`There are other ways to run it; this is the first: ${option.title} ${option.target}.`]),
     ],

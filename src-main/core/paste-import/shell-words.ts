@@ -51,8 +51,8 @@ function isOpen(line: string): boolean {
 
 function forShells(sign: string): Error {
   return unrecognizedInputError(
-    `${quoteWord(sign)} is for a shell, and no shell is run here.`,
-    'Paste the line alone that starts the server or adds it.',
+    `${quoteWord(sign)} requires a shell, but Tooltray does not run commands in a shell.`,
+    'Paste only the line that starts or adds the server.',
   );
 }
 

@@ -96,10 +96,10 @@ export function effectiveProfiles(
 
 /** `known`: the profiles that the caller may know, possibly only one. */
 export function profileNotFoundError(name: string, known: readonly string[] = []): AppError {
-  return new AppError('not_found', `There is no profile named ${JSON.stringify(truncateName(name))}.`, {
+  return new AppError('not_found', `No profile named ${JSON.stringify(truncateName(name))}.`, {
     fix:
       known.length === 0
-        ? 'The person finds the profiles there are under "profiles" in the config file.'
+        ? 'The user can find profiles under "profiles" in the config file.'
         : `There are: ${known.join(', ')}.`,
   });
 }

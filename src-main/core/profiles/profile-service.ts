@@ -64,8 +64,8 @@ export class ProfileService {
   async revoke(id: string): Promise<ProfileTokenRow & { readonly sentence: string }> {
     const { wasInForce, ...token } = await this.#parts.tokens.revoke(id);
     const sentence = wasInForce
-      ? `Token ${id} of the profile ${token.profile} opens nothing any more, and what it had open has ended.`
-      : `Token ${id} of the profile ${token.profile} was over already.`;
+      ? `Token ${id} of the profile ${token.profile} was revoked, and its sessions were closed.`
+      : `Token ${id} of the profile ${token.profile} was already revoked or expired.`;
     return { ...tokenRow(token), sentence };
   }
 
@@ -88,9 +88,9 @@ function rulesOf({ tools, except = [], readOnly, noDestructive, noOpenWorld }: P
   return [
     ...(tools === undefined ? [] : [tools.length === 0 ? 'no tool' : `only ${tools.join(', ')}`]),
     ...(except.length === 0 ? [] : [`not ${except.join(', ')}`]),
-    ...(readOnly === true ? ['only what reads'] : []),
-    ...(noDestructive === true ? ['nothing that destroys'] : []),
-    ...(noOpenWorld === true ? ['nothing that reaches the open world'] : []),
+    ...(readOnly === true ? ['only read-only tools'] : []),
+    ...(noDestructive === true ? ['no destructive tools'] : []),
+    ...(noOpenWorld === true ? ['no open-world tools'] : []),
   ];
 }
 

@@ -151,19 +151,19 @@ function ended({ profile, expiresAt, revoked }: StoredToken): AppError {
   const [how, at] = revoked === undefined ? ['has expired', expiresAt] : ['was revoked', revoked];
   const day = new Date(at).toISOString().slice(0, 10);
   return new AppError('not_allowed', `This token of the profile ${profile} ${how} (${day}).`, {
-    fix: `The person gives another one with: tooltray profile token create ${profile}.`,
+    fix: `The user can create a new one: tooltray profile token create ${profile}.`,
   });
 }
 
 function badEnd(): AppError {
-  return new AppError('bad_request', 'A token ends within a year, and not before now.', {
-    fix: 'Give another end: 30d, 12h, or a date.',
+  return new AppError('bad_request', 'A token must expire in the future, within one year.', {
+    fix: 'Use a duration (30d, 12h) or a date.',
   });
 }
 
 function tooMany(): AppError {
-  return new AppError('not_allowed', `${maxActiveTokens} tokens of profiles are in force, and there can be no more.`, {
-    fix: 'Take one back: tooltray profile token revoke ID. `tooltray profile token list` shows them.',
+  return new AppError('not_allowed', `${maxActiveTokens} profile tokens are active, which is the limit.`, {
+    fix: 'Revoke one: tooltray profile token revoke ID. `tooltray profile token list` shows them.',
   });
 }
 
@@ -176,7 +176,7 @@ function unknown(id: string): AppError {
 function refusal(file: string): AppError {
   return new AppError(
     'not_allowed',
-    `The file of the profiles' tokens ${file} is not yours alone, so Tooltray will not trust it.`,
-    { fix: 'Remove it, then give new ones: tooltray profile token create NAME.' },
+    `The profile token file ${file} is accessible to other users, so Tooltray does not trust it.`,
+    { fix: 'Remove it, then create new tokens: tooltray profile token create NAME.' },
   );
 }

@@ -25,7 +25,7 @@ export function createScopedAdmin(admin: ModelAdmin, servers: ServerSet, scope: 
 
 /** Always the same error, so that it does not reveal what exists. */
 function noChanges(): AppError {
-  return new AppError('not_allowed', 'Servers cannot be changed from here: this connection has a profile.', {
-    fix: 'Tell the person what you would change; they can do it themselves.',
+  return new AppError('not_allowed', 'Servers cannot be changed on a connection with a profile.', {
+    fix: 'Tell the user what to change; they can do it themselves.',
   });
 }

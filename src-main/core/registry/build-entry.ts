@@ -33,7 +33,7 @@ export function validateInputs({ inputs }: ParsedOption, values: InputValues): r
 
 function problemOf(input: RegistryInput, value: string): string | undefined {
   const { isRequired, choices, format } = input;
-  if (value === '') return isRequired ? `${input.label} is needed.` : undefined;
+  if (value === '') return isRequired ? `${input.label} is required.` : undefined;
   if (value.length > maxInputLength) return `${input.label} is longer than ${maxInputLength} characters.`;
   if (choices.length > 0 && !choices.includes(value)) return `${input.label} is one of: ${choices.join(', ')}.`;
   if (format === 'number' && !linesOf(input, value).every((line) => Number.isFinite(Number(line)))) {
@@ -78,7 +78,7 @@ export function buildEntry(
   const env = named(plan.env, values);
   const runtime = plan.runtime.flatMap((word) => wordsOf(word, values, true));
   const problem = runtimeProblem(kind, runtime);
-  if (problem !== undefined) throw new AppError('bad_request', problem, { fix: 'Answer something else.' });
+  if (problem !== undefined) throw new AppError('bad_request', problem, { fix: 'Enter another value.' });
   const args = plan.args.flatMap((word) => wordsOf(word, values, false));
   return {
     command,

@@ -236,7 +236,7 @@ export function runtimeProblem(kind: PackageKind, words: readonly string[]): str
   const word = refusedWord(kind, words);
   return word === undefined
     ? undefined
-    : `Its entry gives ${kind.runner} the word ${JSON.stringify(word.replaceAll(answered, '…'))}, which may run something else than the ${kind.title} it names.`;
+    : `Its entry gives ${kind.runner} the argument ${JSON.stringify(word.replaceAll(answered, '…'))}, which may run something other than the ${kind.title} it names.`;
 }
 
 function refusedWord({ runner, isOwnBox }: PackageKind, words: readonly string[]): string | undefined {
@@ -280,8 +280,8 @@ export function variableProblem(kind: PackageKind, name: string, fixed: string |
   if (steering === 'source' && kind.isOwnBox !== true && fixed !== undefined && secureSource.test(fixed))
     return undefined;
   return steering === 'source' && fixed !== undefined
-    ? 'It is fetched from an address without https.'
-    : `Its entry sets the variable ${name}, which may make ${kind.runner} run something else than the ${kind.title} it names.`;
+    ? 'It is downloaded without HTTPS.'
+    : `Its entry sets the variable ${name}, which may make ${kind.runner} run something other than the ${kind.title} it names.`;
 }
 
 /** Returns the non-default source that a variable sets for the package. */

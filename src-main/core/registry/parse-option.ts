@@ -92,7 +92,7 @@ export function parsePackage(raw: JsonObject, index: number): ParsedOption {
   const inputs = [...env.inputs, ...args.inputs, ...runtime.inputs];
   const problem =
     packageProblem(kind, { command, name, version, source, raw }) ??
-    (env.values.every((one) => /^[A-Za-z_]\w*$/.test(one.name)) ? undefined : 'It names a variable that is none.') ??
+    (env.values.every((one) => /^[A-Za-z_]\w*$/.test(one.name)) ? undefined : 'It has an invalid variable name.') ??
     runtimeProblem(kind, before) ??
     env.values
       .map((one) => variableProblem(kind, one.name, fixedValue(one, env.inputs)))
@@ -119,7 +119,7 @@ export function parseRemote(raw: JsonObject, index: number): ParsedOption {
   const [type, url] = [optionalText(raw['type']) ?? '', optionalText(raw['url']) ?? ''];
   const shown = { id: `remote-${index}`, title: 'address on the network', target: short(url, 300) };
   if (type !== 'streamable-http' && type !== 'sse') {
-    return refused(shown, `It is reached by "${short(type)}", which is no transport of MCP.`);
+    return refused(shown, `It is reached by "${short(type)}", which is not an MCP transport.`);
   }
   const place = { id: 'url', label: 'Address', where: 'address' } as const;
   const address = parseTemplate(url, objectOrEmpty(raw['variables']), place, false);
@@ -128,13 +128,13 @@ export function parseRemote(raw: JsonObject, index: number): ParsedOption {
   const areHeaders = headers.values.every((one) => /^[!#$%&'*+.^_`|~\w-]+$/.test(one.name));
   const problem = areHeaders
     ? fixedProblem([{ pieces: address.pieces }, ...headers.values], inputs)
-    : 'It names a header that cannot be sent.';
+    : 'It has an invalid header.';
   if (problem !== undefined) return refused(shown, problem);
   const isOpen = /^http:\/\/(?!localhost[:/]|127\.)/i.test(url);
   return {
     ...shown,
     inputs,
-    notes: isOpen ? ['Its address has no https: what is sent there and comes back can be read on the way.'] : [],
+    notes: isOpen ? ['Its URL does not use HTTPS, so others on the network can read the traffic.'] : [],
     plan: { way: 'address', isSse: type === 'sse', url: address.pieces, headers: headers.values },
   };
 }
@@ -160,31 +160,29 @@ function packageProblem(
   if (!names.test(name)) return `Its identifier is not a valid ${title}.`;
   if (version !== undefined && !/^\w[\w.+!-]*$/.test(version)) return 'Its version is not an exact version.';
   if (source !== undefined && !secureSource.test(source)) {
-    return 'It is fetched from an address without https.';
+    return 'It is downloaded without HTTPS.';
   }
   const transport = optionalText(objectOrEmpty(raw['transport'])['type']) ?? 'stdio';
-  return transport === 'stdio'
-    ? undefined
-    : 'It is started by a command and then reached by an address; Tooltray does one or the other.';
+  return transport === 'stdio' ? undefined : 'It has both a command and a URL; Tooltray supports only one of them.';
 }
 
 function packageNotes(kind: PackageKind, { name, version, source }: Package, before: readonly string[]): string[] {
   const isDigest = /@sha256:/.test(name);
   const floats = kind.isOwnBox ? !isDigest : version === undefined || !isExactVersion(version);
   const why = kind.isOwnBox
-    ? 'Its tag can be moved to another image: only a digest names one for good.'
-    : 'No exact version is written down: each start may fetch another one.';
+    ? 'Its tag can be moved to another image; only a digest is fixed.'
+    : 'No exact version is set: each start may download another one.';
   return [
     ...(floats ? [why] : []),
     ...(source === undefined ? [] : [fetchedFrom(source)]),
     ...privilegedOptions(kind, before).map(
-      (word) => `It asks for more than a container usually has: ${markInvisible(word)}.`,
+      (word) => `It requests more than a container usually has: ${markInvisible(word)}.`,
     ),
   ];
 }
 
 function fetchedFrom(source: string): string {
-  return `It is fetched from ${markInvisible(source)}, not from the usual place.`;
+  return `It is fetched from ${markInvisible(source)}, not from the default source.`;
 }
 
 /** Returns the argument for the runner, with a marker for the user's input. */
@@ -253,17 +251,15 @@ function fixedProblem(
     ...values.flatMap(({ name = '', pieces }) => [name, ...pieces.filter((piece) => typeof piece === 'string')]),
     ...inputs.flatMap(({ default: usual, choices }) => [usual, ...choices]),
   ];
-  if (inputs.length > maxInputs) return `It asks for more than ${maxInputs} values.`;
-  if (texts.some((text) => /\$(?:\{|$)/.test(text))) return 'Its entry names variables or secrets of yours by "$".';
-  return texts.some((text) => markInvisible(text) !== text)
-    ? 'Its entry holds characters that cannot be seen.'
-    : undefined;
+  if (inputs.length > maxInputs) return `It requires more than ${maxInputs} values.`;
+  if (texts.some((text) => /\$(?:\{|$)/.test(text))) return 'Its entry refers to your variables or secrets with "$".';
+  return texts.some((text) => markInvisible(text) !== text) ? 'Its entry contains invisible characters.' : undefined;
 }
 
 function unknownKind(type: string): string {
   return type === 'mcpb'
-    ? 'Tooltray unpacks no bundles. Open it in an app that does, then bring it over: Servers, Add, From your apps.'
-    : 'Tooltray does not know how to run such packages.';
+    ? 'Tooltray does not unpack bundles. Install it in an app that does, then import it: Servers, Add, From your apps.'
+    : 'Tooltray cannot run packages of this type.';
 }
 
 function short(text: string, length: number = 60): string {

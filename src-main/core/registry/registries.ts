@@ -92,8 +92,8 @@ export class Registries {
     const answer = await this.#ask(place, `/v0.1/servers?${searchParams.toString()}`, signal);
     const items = serverItems(answer);
     if (answer === undefined)
-      throw registryError(place, 'it answered HTTP 404 and seems to be no registry of version 0.1');
-    if (items === undefined) throw registryError(place, 'its answer is no list of servers');
+      throw registryError(place, 'it returned HTTP 404 and does not seem to be a version 0.1 registry');
+    if (items === undefined) throw registryError(place, 'its response is not a list of servers');
     const next = objectOrEmpty(objectOrEmpty(answer)['metadata'])['nextCursor'];
     return toPage(place, items.slice(0, limit), typeof next === 'string' && next !== '' ? next : undefined);
   }
@@ -119,9 +119,8 @@ export class Registries {
         : (await readRegistryFile(place, file)).find((one) => matchesVersion(one, name, version));
     if (item === undefined) throw serverNotFound(place, name, version);
     const server = parseRegistryServer(item);
-    if (server === undefined) throw registryError(place, 'its answer is no server');
-    if (server.name !== name)
-      throw registryError(place, `it answered with another server, ${truncateName(server.name)}`);
+    if (server === undefined) throw registryError(place, 'its response is not a server');
+    if (server.name !== name) throw registryError(place, `it returned another server, ${truncateName(server.name)}`);
     return { registry: place.name, server };
   }
 
@@ -129,8 +128,8 @@ export class Registries {
     const places = this.list();
     const place = name === undefined ? places[0] : places.find((one) => one.name === name);
     if (place !== undefined) return place;
-    throw new AppError('not_found', `There is no registry called ${JSON.stringify(truncateName(name ?? ''))}.`, {
-      fix: `There are: ${places.map((one) => one.name).join(', ')}. Others are named in the config: "registries".`,
+    throw new AppError('not_found', `No registry named ${JSON.stringify(truncateName(name ?? ''))}.`, {
+      fix: `There are: ${places.map((one) => one.name).join(', ')}. Add others to "registries" in the config.`,
     });
   }
 
@@ -193,7 +192,7 @@ function serverNotFound({ name: registry }: RegistryConfig, name: string, versio
     'not_found',
     `The registry "${registry}" has no server ${JSON.stringify(truncateName(name))}${which}.`,
     {
-      fix: `Look for it: tooltray registry search ${JSON.stringify(truncateName(name.split('/').at(-1) ?? ''))}.`,
+      fix: `Search for it: tooltray registry search ${JSON.stringify(truncateName(name.split('/').at(-1) ?? ''))}.`,
     },
   );
 }

@@ -37,21 +37,21 @@ export async function fetchRegistry(
     if (status !== 200) {
       await response.body?.cancel();
       if (status === 404) return undefined;
-      throw registryError(place, `it answered HTTP ${status}`);
+      throw registryError(place, `it returned HTTP ${status}`);
     }
     return read(place, await readAll(place, response, limits.bytes));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AppError) throw error;
-    if (limit.aborted) throw registryError(place, `it did not answer within ${limits.ms / 1000} s`, error);
+    if (limit.aborted) throw registryError(place, `it did not respond within ${limits.ms / 1000} s`, error);
     throw registryError(place, reasonOf(place, error), error);
   }
 }
 
 /** `why`: the rest of a sentence. */
 export function registryError({ name, url }: RegistryConfig, why: string, cause?: unknown): AppError {
-  return new AppError('registry_failed', `The registry "${name}" could not be asked: ${why}.`, {
-    fix: `Nothing is known of what it has. Try again later, or check its address: ${markInvisible(url)}.`,
+  return new AppError('registry_failed', `The registry "${name}" is unavailable: ${why}.`, {
+    fix: `Try again later, or check its URL: ${markInvisible(url)}.`,
     cause,
   });
 }
@@ -63,18 +63,17 @@ export function registryError({ name, url }: RegistryConfig, why: string, cause?
 async function follow(place: RegistryConfig, path: string, http: HttpFetch, signal: AbortSignal): Promise<Response> {
   const base = new URL(`${place.url.replace(/\/+$/, '')}${path}`);
   const init = { headers: { accept: 'application/json', 'user-agent': 'tooltray' }, signal };
-  if (!isSafeUrl(base, 'loopback')) throw registryError(place, 'its address has no https');
+  if (!isSafeUrl(base, 'loopback')) throw registryError(place, 'its URL does not use HTTPS');
   let response = await http.fetch(base, init);
   const home = addressKindOf(base.href, dialedAddress(response));
   const refused = (host: string): Error =>
-    registryError(place, `it leads to ${markInvisible(host)}, which is not safe to go to`);
+    registryError(place, `it redirects to ${markInvisible(host)}, which is not safe`);
   const guarded: FetchLike = http.guarded(dialRule(home), refused);
   let at = base;
   for (let count = 0; redirects.has(response.status); count++) {
     const next = response.headers.get('location') ?? '';
     await response.body?.cancel();
-    if (count === maxRedirects || !URL.canParse(next, at))
-      throw registryError(place, 'it leads from address to address');
+    if (count === maxRedirects || !URL.canParse(next, at)) throw registryError(place, 'it has too many redirects');
     at = new URL(next, at);
     if (!isSafeUrl(at, home)) throw refused(at.origin);
     response = await guarded(at, init);
@@ -88,7 +87,7 @@ async function readAll(place: RegistryConfig, response: Response, most: number):
   const body = response.body as (ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>) | null;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > most) throw registryError(place, `its answer is longer than ${formatBytes(most)}`);
+    if (size > most) throw registryError(place, `its response is longer than ${formatBytes(most)}`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -98,7 +97,7 @@ function read(place: RegistryConfig, text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw registryError(place, 'its answer is no JSON', error);
+    throw registryError(place, 'its response is not JSON', error);
   }
 }
 

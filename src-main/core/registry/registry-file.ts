@@ -24,7 +24,7 @@ export async function readRegistryFile(place: RegistryConfig, file: string): Pro
   });
   if (size > bytes) throw registryError(place, `its file is longer than ${formatBytes(bytes)}`);
   const items = serverItems(await readFile(file, 'utf8').then(tryParseJson));
-  if (items === undefined) throw registryError(place, 'its file is no list of servers');
+  if (items === undefined) throw registryError(place, 'its file is not a list of servers');
   return items;
 }
 

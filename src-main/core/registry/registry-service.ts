@@ -163,14 +163,12 @@ export function requireInstallable(
   { name, status, options }: RegistryServer,
   id: string | undefined,
 ): Chosen['option'] {
-  if (status === 'deleted') throw new AppError('unsupported', `${name} was taken out of its registry.`);
+  if (status === 'deleted') throw new AppError('unsupported', `${name} was removed from its registry.`);
   const option =
     id === undefined ? (options.find(({ plan }) => plan) ?? options[0]) : options.find((one) => one.id === id);
   if (option === undefined) {
     const fix =
-      options.length === 0
-        ? 'It names no package and no address.'
-        : `There are: ${options.map((one) => one.id).join(', ')}.`;
+      options.length === 0 ? 'It has no package and no URL.' : `There are: ${options.map((one) => one.id).join(', ')}.`;
     throw new AppError('not_found', `${name} has no way ${JSON.stringify(id ?? 'to be run')}.`, { fix });
   }
   const { plan, refusal = 'It cannot be run here.' } = option;
@@ -181,8 +179,7 @@ export function requireInstallable(
 /** Throws AppError `bad_request`; its data contains what is missing. */
 export function requireInputs(option: ParsedOption, values: InputValues): void {
   const unknown = Object.keys(values).find((id) => !option.inputs.some((input) => input.id === id));
-  if (unknown !== undefined)
-    throw new AppError('bad_request', `It asks for nothing called ${JSON.stringify(unknown)}.`);
+  if (unknown !== undefined) throw new AppError('bad_request', `It has no input named ${JSON.stringify(unknown)}.`);
   const problems = validateInputs(option, values);
   if (problems.length === 0) return;
   throw new AppError('bad_request', problems.map(({ sentence }) => sentence).join(' '), {

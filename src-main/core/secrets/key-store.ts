@@ -74,11 +74,10 @@ export class KeyStore {
       const { keychain } = this.#options;
       await keychain.write(id, text);
       // A key that cannot be read back was not stored.
-      if ((await within(keychain.read(id), this.#graceMs)) !== text)
-        throw new Error('it did not keep what it was given');
+      if ((await within(keychain.read(id), this.#graceMs)) !== text) throw new Error('it did not store the value');
     } else if (place === 'file') {
       await writeFileAtomic(this.#file(id), `${text}\n`, { mode: 0o600 });
-      if ((await this.#readFile(id)).compare(key) !== 0) throw new Error('it did not keep what it was given');
+      if ((await this.#readFile(id)).compare(key) !== 0) throw new Error('it did not store the value');
     }
     this.#keys.set(id, key);
     if (place !== 'passphrase') return { place };
@@ -140,7 +139,7 @@ export class KeyStore {
       if (this.#pending.get(id)?.isLate === true) this.#options.onLate();
       return key;
     } catch (error) {
-      throw error instanceof AppError ? error : locked(`the keychain cannot be asked (${errorText(error)})`, error);
+      throw error instanceof AppError ? error : locked(`the keychain is not available (${errorText(error)})`, error);
     } finally {
       this.#pending.delete(id);
     }
@@ -192,18 +191,14 @@ async function readPrivate(file: string): Promise<string> {
 }
 
 function locked(why: string, cause?: unknown, fix?: string): AppError {
-  return new AppError('secret_locked', `The vault for secrets is locked: ${why}.`, {
-    fix: fix ?? 'What it holds stays as it is. See: tooltray secret key',
+  return new AppError('secret_locked', `The vault is locked: ${why}.`, {
+    fix: fix ?? 'Its content is unchanged. See: tooltray secret key',
     cause,
   });
 }
 
 function noAnswer(): AppError {
-  return locked(
-    'the keychain has not answered yet',
-    undefined,
-    'It may show a window: answer it, and this goes on by itself.',
-  );
+  return locked('the keychain has not responded yet', undefined, 'It may show a prompt. Confirm it to continue.');
 }
 
 class TooLate extends Error {

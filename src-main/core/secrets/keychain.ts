@@ -66,7 +66,7 @@ export class SystemKeychain implements Keychain {
       { memory: 64, env },
       {
         onMessage: (message) => answer.resolve(message),
-        onEnd: ({ error }) => answer.resolve({ failure: error?.message ?? 'the process that asked it ended' }),
+        onEnd: ({ error }) => answer.resolve({ failure: error?.message ?? 'the keychain process exited' }),
       },
     );
     const timer = setTimeout(() => answer.resolve({ failure: 'it did not respond' }), limitMs);

@@ -78,10 +78,14 @@ export async function resolveSecrets<C extends ServerConfig>(
     }
     // Invalid in a program's arguments or a header; their own errors would quote the value.
     if (value.includes('\0') || (config.kind !== 'stdio' && /[\r\n]/.test(value))) {
-      throw new AppError('secret_missing', `The secret ${name} of ${config.name} has characters that cannot be sent.`, {
-        fix: `Set it anew, in one line: ${isUsers ? setUsersWith : setWith} ${name}`,
-        data: { secret: name },
-      });
+      throw new AppError(
+        'secret_missing',
+        `The secret ${name} of ${config.name} has characters that are not allowed.`,
+        {
+          fix: `Set it again, in one line: ${isUsers ? setUsersWith : setWith} ${name}`,
+          data: { secret: name },
+        },
+      );
     }
     return value;
   };

@@ -57,8 +57,8 @@ const nameShape = /^[A-Za-z0-9_][\w.-]{0,99}$/;
 /** Validates a user's secret before it is stored. Throws AppError `bad_request`. */
 export function validateSecret(name: string, value: string): void {
   if (!nameShape.test(name)) {
-    throw new AppError('bad_request', `${JSON.stringify(name)} cannot be the name of a secret.`, {
-      fix: 'Letters, digits, "_", "-" and "." can stand in it.',
+    throw new AppError('bad_request', `${JSON.stringify(name)} is not a valid secret name.`, {
+      fix: 'Use letters, digits, "_", "-" and ".".',
     });
   }
   if (value === '') throw new AppError('bad_request', 'The value is empty, so nothing was set.');
@@ -170,12 +170,12 @@ export class SecretService {
     for (const found of keyringSecrets(server, entry)) {
       const { name } = found;
       if ((await this.#vault.read(secretVaultKey(name))) !== undefined) continue;
-      const [value, why = `it has none of that name`] = await this.#keychain.readMcpproxy(name).then(
+      const [value, why = `it has no secret with that name`] = await this.#keychain.readMcpproxy(name).then(
         (read) => [read] as const,
         (error: unknown) => [undefined, errorText(error)] as const,
       );
       if (value === undefined || value === '') {
-        problems.push(`${name} did not come from MCPProxy's keychain (${why}): tooltray secret set ${name}`);
+        problems.push(`${name} could not be imported from MCPProxy's keychain (${why}): tooltray secret set ${name}`);
         continue;
       }
       await this.#vault.write(secretVaultKey(name), value);
@@ -202,7 +202,7 @@ export class SecretService {
     await this.#config.update((text) =>
       moves.reduce((edited, { name, before, after }) => {
         if (!isDeepStrictEqual(rawEntry(edited, name), before)) {
-          throw new AppError('config_conflict', `The entry of ${name} was changed meanwhile.`, { fix: 'Try again.' });
+          throw new AppError('config_conflict', `The entry of ${name} was changed.`, { fix: 'Try again.' });
         }
         return replaceEntry(edited, name, after);
       }, text),

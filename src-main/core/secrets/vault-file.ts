@@ -89,7 +89,7 @@ export class VaultFile {
       const [after, result] = await change(before);
       if (after !== undefined && after !== before) {
         const text = `${JSON.stringify(after)}\n`;
-        if (Buffer.byteLength(text) > maxBytes) throw new AppError('not_allowed', 'The vault for secrets is full.');
+        if (Buffer.byteLength(text) > maxBytes) throw new AppError('not_allowed', 'The vault is full.');
         await writeFileAtomic(this.path, text, { mode: 0o600 });
       }
       return result;
@@ -108,7 +108,7 @@ function unreadable(path: string, cause: unknown): AppError {
 }
 
 function busy(cause: AppError): AppError {
-  return new AppError('secret_locked', 'Another process writes to the vault for secrets and does not come to an end.', {
+  return new AppError('secret_locked', 'Another process is still writing to the vault.', {
     fix: 'Try again.',
     cause,
   });

@@ -67,8 +67,8 @@ export class Vault implements SecretStore {
     const key = await this.#keyOf(data, entry.key);
     const value = unseal(key, entry.sealed, about(name));
     if (value === undefined) {
-      throw new AppError('secret_locked', `What the vault holds for ${shown(name)} was changed by somebody else.`, {
-        fix: 'Set it anew.',
+      throw new AppError('secret_locked', `The secret ${shown(name)} was changed by another process.`, {
+        fix: 'Set it again.',
       });
     }
     this.#learn(data, entry.key, key);
@@ -108,7 +108,7 @@ export class Vault implements SecretStore {
       const value = give(data.entries[name] !== undefined);
       if (value === undefined) return [undefined, undefined];
       if (Buffer.byteLength(value) > maxValueBytes) {
-        throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
+        throw new AppError('not_allowed', `The value of ${shown(name)} is too long.`);
       }
       const key = await this.#keyOf(data, data.current);
       const entry = { key: data.current, sealed: seal(key, value, about(name)), changedAt: Date.now() };
@@ -142,7 +142,7 @@ export class Vault implements SecretStore {
   async unlock(passphrase: string): Promise<void> {
     const { keys = {} } = (await this.#file.read()) ?? {};
     const under = Object.entries(keys).flatMap(([id, place]) => (place.place === 'passphrase' ? [{ id, place }] : []));
-    if (under.length === 0) throw new AppError('not_allowed', 'The vault for secrets is not under a passphrase.');
+    if (under.length === 0) throw new AppError('not_allowed', 'The vault does not use a passphrase.');
     const opened = await Promise.allSettled(under.map(({ id, place }) => this.#keys.unlock(id, place, passphrase)));
     const [failed] = opened.filter(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected' && !opened.some(({ status }) => status === 'fulfilled')) throw failed.reason;
@@ -221,8 +221,8 @@ export class Vault implements SecretStore {
     } catch (error) {
       const { message } = toAppError(error);
       if (place !== 'keychain') throw error;
-      throw new AppError('unsupported', `The key cannot be kept in the keychain: ${message}.`, {
-        fix: 'It stays where it was. Others: tooltray secret key passphrase, tooltray secret key file.',
+      throw new AppError('unsupported', `The key cannot be stored in the keychain: ${message}.`, {
+        fix: 'It was not moved. Alternatives: tooltray secret key passphrase, tooltray secret key file.',
         cause: error,
       });
     }
@@ -249,11 +249,11 @@ export class Vault implements SecretStore {
     const problem = given === undefined ? await this.#keys.keychainProblem() : undefined;
     const where =
       given !== undefined
-        ? 'lie under the passphrase you gave'
+        ? 'be encrypted with your passphrase'
         : problem === undefined
-          ? "lie in the system's keychain"
-          : `lie in a file that only you can read, since there is no keychain (${problem})`;
-    const sentence = `No secret is kept yet. The key of the first one will ${where}.`;
+          ? "be stored in the system's keychain"
+          : `be stored in a file that only you can read, because there is no keychain (${problem})`;
+    const sentence = `No secrets are stored yet. Their key will ${where}.`;
     return { state: 'empty', place: undefined, sentence, sealed: 0 };
   }
 
@@ -266,15 +266,15 @@ export class Vault implements SecretStore {
     const place = data.keys[data.current]?.place;
     const failure = failures.get(data.current);
     if (failure !== undefined) return { state: 'locked', place, sentence: failure.text, sealed };
-    const rest = sealed === 0 ? '' : ` ${sealed} of what is kept waits for an older key that cannot be had now.`;
+    const rest = sealed === 0 ? '' : ` ${sealed} of the secrets need an older key that is not available.`;
     return { state: 'open', place, sentence: `${this.#placeSentence(data.current, place)}${rest}`, sealed };
   }
 
   #placeSentence(id: string, place: KeyPlaceName | undefined): string {
-    if (place === 'keychain') return "Secrets are sealed with a key in the system's keychain.";
-    if (place === 'passphrase') return 'Secrets are sealed with a key under your passphrase.';
+    if (place === 'keychain') return "Secrets are encrypted with a key in the system's keychain.";
+    if (place === 'passphrase') return 'Secrets are encrypted with a key protected by your passphrase.';
     const file = this.#keys.keyFilePath(id);
-    return `Secrets are sealed, but the key lies in a file: whoever can read ${file} can read them. Better: tooltray secret key keychain, or tooltray secret key passphrase.`;
+    return `Secrets are encrypted, but the key is in a file: anyone who can read ${file} can read them. Safer: tooltray secret key keychain, or tooltray secret key passphrase.`;
   }
 }
 

@@ -84,7 +84,7 @@ function createToken(file: string): string | undefined {
 }
 
 function refusal(file: string, what: string): AppError {
-  return new AppError('not_allowed', `The token file ${file} ${what}, so Tooltray will not trust it.`, {
-    fix: 'Remove it; a new one is made at the next start.',
+  return new AppError('not_allowed', `The token file ${file} ${what}, so Tooltray does not trust it.`, {
+    fix: 'Remove it; a new one is created at the next start.',
   });
 }

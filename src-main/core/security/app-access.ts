@@ -175,7 +175,7 @@ function readStored({ token, since, seen, revoked }: Record<string, unknown>): S
 function refusal(file: string): AppError {
   return new AppError(
     'not_allowed',
-    `The file of the apps' access ${file} is not yours alone, so Tooltray will not trust it.`,
+    `The app access file ${file} is accessible to other users, so Tooltray does not trust it.`,
     { fix: 'Remove it, then connect the apps that use addresses again.' },
   );
 }

@@ -61,7 +61,7 @@ export async function confinePath(
 
 /** The real paths of the permitted folders; missing ones are omitted. Throws `not_allowed` if none is left. */
 export async function resolveRoots(roots: readonly string[]): Promise<string[]> {
-  if (roots.length === 0) throw new AppError('not_allowed', 'No folder is allowed yet.', { fix: howToAllow });
+  if (roots.length === 0) throw new AppError('not_allowed', 'No folders are allowed.', { fix: howToAllow });
   const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
   const existing = found.filter((root) => root !== undefined);
   if (existing.length > 0) return existing;
@@ -102,7 +102,7 @@ async function kindOf(real: string, path: string): Promise<'file' | 'folder'> {
 }
 
 function outside(roots: readonly string[], path: string, cause: unknown): AppError {
-  const message = `"${displayPath(path)}" is outside the allowed folders or leads out of them: ${listed(roots)}.`;
+  const message = `"${displayPath(path)}" is outside the allowed folders: ${listed(roots)}.`;
   return new AppError('not_allowed', message, { fix: howToAllow, cause });
 }
 

@@ -14,7 +14,7 @@ const reservedName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-
 
 /** Throws AppError `bad_request` for an invalid path, `not_allowed` for one that leads outside of the folders. */
 export function assertPathName(path: string, platform: NodeJS.Platform): void {
-  if (path === '') throw new AppError('bad_request', 'The path is empty.', { fix: 'Name a file or folder.' });
+  if (path === '') throw new AppError('bad_request', 'The path is empty.', { fix: 'Specify a file or folder.' });
   const size = platform === 'win32' ? (name: string) => name.length : (name: string) => Buffer.byteLength(name);
   if (path.length > maxPathLength || path.split(/[\\/]/).some((name) => size(name) > maxNameLength)) {
     throw new AppError('bad_request', `The path "${displayPath(path)}" or a name in it is too long.`);
@@ -65,11 +65,11 @@ const meanings: Readonly<Record<string, readonly [code: ErrorCode, text: string]
   EACCES: ['not_allowed', 'may not be accessed by this user'],
   EEXIST: ['bad_request', 'exists already'],
   EISDIR: ['bad_request', 'is a folder, not a file'],
-  ELOOP: ['not_allowed', 'is a symbolic link that leads nowhere useful'],
+  ELOOP: ['not_allowed', 'is a broken symbolic link'],
   ENAMETOOLONG: ['bad_request', 'has a name that is too long'],
   ENOENT: ['not_found', 'does not exist'],
   ENOSPC: ['call_failed', 'could not be written: the disk is full'],
-  ENOTDIR: ['bad_request', 'goes through a file as if it were a folder'],
+  ENOTDIR: ['bad_request', 'uses a file as a folder'],
   EPERM: ['not_allowed', 'may not be changed by this user'],
   EROFS: ['not_allowed', 'is on a read-only disk'],
 };

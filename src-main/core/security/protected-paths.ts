@@ -68,5 +68,8 @@ export async function realOf(path: string): Promise<string> {
 }
 
 function refusal(path: string): AppError {
-  return new AppError('not_allowed', `"${displayPath(path)}" is one of Tooltray's own files, which no tool may touch.`);
+  return new AppError(
+    'not_allowed',
+    `"${displayPath(path)}" is one of Tooltray's own files, which tools cannot access.`,
+  );
 }

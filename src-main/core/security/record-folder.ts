@@ -44,8 +44,8 @@ export class RecordFolder<T extends StoredRecord> {
   async get(id: string): Promise<T> {
     const record = await this.find(id);
     if (record !== undefined) return record;
-    throw new AppError('not_found', `There is no ${this.#word} called "${id}" that could be undone.`, {
-      fix: 'It was undone already, or it is too long ago.',
+    throw new AppError('not_found', `There is no ${this.#word} called "${id}".`, {
+      fix: 'It was already undone or is too old.',
     });
   }
 

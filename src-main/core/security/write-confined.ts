@@ -95,7 +95,7 @@ async function makeFolders(root: string, real: string): Promise<PinnedFolder> {
 }
 
 function taken(path: string): AppError {
-  return new AppError('bad_request', `"${displayPath(path)}" exists already.`, {
+  return new AppError('bad_request', `"${displayPath(path)}" already exists.`, {
     fix: 'Use mode "overwrite" or "append", or another name.',
   });
 }

@@ -56,7 +56,7 @@ export class DiskSpillStore implements AnswerStore {
       await this.#pruner.prune();
     } catch (error) {
       const { folder, health, log } = this.#options;
-      log.warn('Long answers cannot be kept on disk.', { folder, error });
+      log.warn('Results cannot be spilled to disk.', { folder, error });
       health?.failed('spills', error, folder);
     }
   }
@@ -80,7 +80,7 @@ export class DiskSpillStore implements AnswerStore {
       await this.#pruner.pruneAfter(spilled.parts[0].spill.answerId);
       return spilled;
     } catch (error) {
-      this.#options.log.warn('A long answer could not be kept on disk.', { error });
+      this.#options.log.warn('A large result could not be spilled to disk.', { error });
       if (systemFailure(error) !== undefined) this.#options.health?.failed('spills', error, this.#options.folder);
       throw toSpillError(error, this.#options.folder, this.#options.settings().maxBytes);
     } finally {

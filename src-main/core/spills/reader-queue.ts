@@ -89,11 +89,11 @@ export class ReaderQueue {
 }
 
 function tooMany(): AppError {
-  return new AppError('unsupported', 'Too many reads of spilled results wait already.', { fix: 'Try again shortly.' });
+  return new AppError('unsupported', 'Too many queued reads of spilled results.', { fix: 'Try again shortly.' });
 }
 
 function givenUp(): AppError {
-  return new AppError('cancelled', 'The reading was given up.');
+  return new AppError('cancelled', 'The read was cancelled.');
 }
 
 function isHeavy({ target, question }: ReadRequest): boolean {
@@ -193,7 +193,7 @@ function watchSteps(steps: Int32Array, { wholeMs, stepMs = wholeMs }: ReadDeadli
 
 function lost({ error: cause }: WorkerEnd): AppError {
   const isMemory = cause !== undefined && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  const why = isMemory ? 'it takes more memory than it may have' : 'its thread ended';
+  const why = isMemory ? 'it exceeded the memory limit' : 'its thread ended';
   return new AppError('unsupported', `The file could not be read: ${why}.`, {
     fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
     cause,
@@ -246,7 +246,7 @@ async function askProcess(
 }
 
 function outOfMemory({ error, code, signal }: WorkerEnd): AppError {
-  return new AppError('unsupported', 'The file takes more memory as data than it may have.', {
+  return new AppError('unsupported', 'The file is too large to load as data.', {
     fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
     cause: error ?? new Error(`It ended with ${signal ?? code}.`),
   });
@@ -263,18 +263,18 @@ export interface ReadDeadlines {
 function tookTooLong(question: ReaderRequest, { wholeMs, stepMs = wholeMs }: ReadDeadlines): AppError {
   if (question.op === 'grep' || question.op === 'find') {
     const pattern = JSON.stringify(question.pattern.slice(0, 200));
-    return new AppError('call_timeout', `The pattern ${pattern} takes too long: more than ${stepMs / 1000} s.`, {
-      fix: 'Write it without repetitions inside of repetitions such as (a+)+, or search for a plain text.',
+    return new AppError('call_timeout', `The pattern ${pattern} timed out after ${stepMs / 1000} s.`, {
+      fix: 'Avoid nested repetitions such as (a+)+, or search for plain text.',
     });
   }
   if (question.op === 'sql' || question.op === 'select') {
-    return new AppError('call_timeout', `The statement was not done after ${wholeMs / 1000} s.`, {
-      fix: 'Join on equal columns, filter before joining, and give every recursion an end.',
+    return new AppError('call_timeout', `The statement timed out after ${wholeMs / 1000} s.`, {
+      fix: 'Join on equal columns, filter before joining, and limit every recursion.',
     });
   }
   const path = question.op === 'query' ? ` ${JSON.stringify(question.query.slice(0, 200))}` : '';
-  return new AppError('call_timeout', `Op ${question.op}${path} was not done after ${wholeMs / 1000} s.`, {
-    fix: "Ask for less: a path from the top such as $.items[0:10], or op='grep', 'head', 'slice'.",
+  return new AppError('call_timeout', `Op ${question.op}${path} timed out after ${wholeMs / 1000} s.`, {
+    fix: "Request less: use a path from the top such as $.items[0:10], or op='grep', 'head', 'slice'.",
   });
 }
 

@@ -24,7 +24,7 @@ interface KnownSpills {
 
 const ownUri = 'tooltray://spill/';
 const anyUri = /^[a-z][a-z0-9+.-]*:\/\//i;
-const howToAllow = 'Name a kept answer, or have the person allow a folder in the config: results.folders.';
+const howToAllow = 'Use the ID of a spilled result, or ask the user to allow a folder in the config: results.folders.';
 
 export class SpillFinder {
   readonly #folder: string;
@@ -83,7 +83,7 @@ export class SpillFinder {
     if (spill !== undefined && stats.nlink > 1) {
       throw new AppError(
         'not_allowed',
-        `"${displayPath(path)}" has another name elsewhere, so it is not a kept answer alone.`,
+        `"${displayPath(path)}" has another hard link, so it is not accepted as a spilled result.`,
       );
     }
     const kind =
@@ -128,7 +128,7 @@ export function spillNotFoundError(name: string, cause?: unknown): AppError {
 }
 
 function noUri(ref: string): AppError {
-  return new AppError('bad_request', `"${displayPath(ref)}" is no path.`, {
+  return new AppError('bad_request', `"${displayPath(ref)}" is not a path.`, {
     fix: 'Give the path of a file, or the ID of a spill.',
   });
 }

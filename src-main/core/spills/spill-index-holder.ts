@@ -16,7 +16,7 @@ async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
   const index = new SpillIndex(database, folder);
   try {
     const swept = await sweep(folder, index, orphans);
-    if (swept.files + swept.rows + swept.adopted > 0) log.info('The store of answers was put in order.', { ...swept });
+    if (swept.files + swept.rows + swept.adopted > 0) log.info('The spill store was cleaned up.', { ...swept });
     return index;
   } catch (error) {
     index.close();
@@ -32,7 +32,7 @@ function openDatabase(file: string, log: Log): { database: DatabaseSync; orphans
     return openOrMend(file, log);
   } catch (error) {
     if (!(error instanceof NewerDatabaseError)) throw error;
-    log.warn('The index of spilled results is of a newer version of Tooltray; another one is used beside it.', {
+    log.warn('The index of spilled results was written by a newer version of Tooltray; a separate index is used.', {
       file,
     });
     // The other files in the folder belong to the newer index.
@@ -47,7 +47,7 @@ function openOrMend(file: string, log: Log): { database: DatabaseSync; orphans: 
   } catch (error) {
     if (!isCorruptError(error)) throw error;
     const aside = moveCorruptFile(file);
-    log.warn('The index of kept answers could not be read; it was set aside and a new one begun.', { aside, error });
+    log.warn('The spill index could not be read; it was moved aside and a new one was created.', { aside, error });
     return { database: openSpillDatabase(file), orphans: 'adopt' };
   }
 }
@@ -163,7 +163,8 @@ export class SpillIndexHolder {
 
   /** The index, opened if needed. Opening is retried at the next call, because the disk may be back. */
   open(): Promise<SpillIndex> {
-    if (this.#sealed) return Promise.reject(new AppError('spill_failed', 'Tooltray stops; nothing is kept any more.'));
+    if (this.#sealed)
+      return Promise.reject(new AppError('spill_failed', 'Tooltray is shutting down; no more results are stored.'));
     this.#opening ??= openSpills(this.#folder, this.#log).then(
       (index) => (this.#index = index),
       (error: unknown) => {
@@ -179,7 +180,7 @@ export class SpillIndexHolder {
     try {
       return this.#index === undefined ? undefined : work(this.#index);
     } catch (error) {
-      this.#log.warn('The index of kept answers could not be used.', { error });
+      this.#log.warn('The spill index could not be used.', { error });
       return undefined;
     }
   }
@@ -193,7 +194,7 @@ export class SpillIndexHolder {
     try {
       this.#index?.close();
     } catch (error) {
-      this.#log.debug('The index of kept answers could not be closed.', { error });
+      this.#log.debug('The spill index could not be closed.', { error });
     }
     this.#index = undefined;
     this.#opening = undefined;

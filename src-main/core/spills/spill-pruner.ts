@@ -67,7 +67,7 @@ export class SpillPruner {
     try {
       await work();
     } catch (error) {
-      this.#options.log.warn('Old kept answers could not be deleted.', { error });
+      this.#options.log.warn('Could not delete expired spills.', { error });
     }
   }
 }

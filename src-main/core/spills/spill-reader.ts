@@ -113,7 +113,7 @@ class SpillsOfCaller implements SpillFiles {
 
   readText(ref: string): Promise<string> {
     return this.#withFile(ref, async (opened) => {
-      if (!isTextKind(opened.kind)) throw new AppError('unsupported', `The file is of kind ${opened.kind}, no text.`);
+      if (!isTextKind(opened.kind)) throw new AppError('unsupported', `The file is of kind ${opened.kind}, not text.`);
       return (await readWhole(opened)).toString('utf8');
     });
   }
@@ -296,8 +296,8 @@ interface WholeFile {
 async function readWhole({ handle, bytes }: WholeFile): Promise<Buffer> {
   if (bytes > maxFullReadBytes) {
     const [size, limit] = [bytes, maxFullReadBytes].map((number) => Math.ceil(number / 1024 / 1024));
-    throw new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be taken whole.`, {
-      fix: 'Read parts of it: grep, head, tail, slice, read, query.',
+    throw new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be returned in full.`, {
+      fix: 'Read a part of it: grep, head, tail, slice, read, query.',
     });
   }
   const whole = Buffer.allocUnsafe(bytes);

@@ -107,21 +107,20 @@ export class SpillWriteError extends Error {
   }
 }
 
-const outOfCapacity = 'Make room on it, or delete kept answers: tooltray spill prune.';
-const noRight =
-  "Give yourself the right to write there, or remove the folder: it is made anew with Tooltray's next start.";
+const outOfCapacity = 'Free disk space, or delete spilled results: tooltray spill prune.';
+const noRight = 'Grant your user write permission, or remove the folder; Tooltray recreates it at the next start.';
 
 const reasons: Readonly<Record<string, readonly [what: string, fix: string]>> = {
   ENOSPC: ['the disk is full', outOfCapacity],
-  EDQUOT: ['your share of the disk is used up', outOfCapacity],
+  EDQUOT: ['your disk quota is used up', outOfCapacity],
   EROFS: ['the disk is read-only', 'Make it writable, or set TOOLTRAY_HOME to another disk.'],
-  EACCES: ['Tooltray may not write there', noRight],
-  EPERM: ['Tooltray may not write there', noRight],
+  EACCES: ['Tooltray has no write permission there', noRight],
+  EPERM: ['Tooltray has no write permission there', noRight],
   EMFILE: ['too many files are open', 'Try again in a moment.'],
   ENFILE: ['too many files are open', 'Try again in a moment.'],
-  busy: ['too many long answers arrive at once', 'Call the tool again in a moment, or ask it for less.'],
+  busy: ['too many large results arrived at once', 'Call the tool again later, or request less.'],
   closed: ['Tooltray stops', 'Call the tool again once it runs.'],
-  thread: ['the thread that writes answers ended', 'Call the tool again, or ask it for less.'],
+  thread: ['the writer thread ended', 'Call the tool again, or request less.'],
 };
 
 /** Converts an error to AppError `spill_failed`; an AppError is returned unchanged. */
@@ -130,13 +129,13 @@ export function toSpillError(error: unknown, folder: string, maxBytes: number): 
   const code = codeOf(error);
   if (code === 'too_large') {
     const limit = formatBytes(maxBytes);
-    return new AppError('spill_failed', `The answer is larger than all kept answers together may be (${limit}).`, {
-      fix: 'Ask the tool for less, or raise results.maxBytes in the config.',
+    return new AppError('spill_failed', `The result is larger than the total spill limit (${limit}).`, {
+      fix: 'Request less, or raise results.maxBytes in the config.',
       cause: error,
     });
   }
   const [what, fix] = reasons[code] ?? [`of an error (${code || 'unknown'})`, 'See the log for more.'];
-  return new AppError('spill_failed', `The answer could not be kept in ${folder}: ${what}.`, { fix, cause: error });
+  return new AppError('spill_failed', `The result could not be stored in ${folder}: ${what}.`, { fix, cause: error });
 }
 
 function codeOf(error: unknown): string {

@@ -54,7 +54,7 @@ export class WriterThread {
   run(job: SpillWriteJob, chunks: readonly Buffer[]): Promise<Stored> {
     if (this.#isClosed) return Promise.reject(new SpillWriteError('closed', 'Tooltray stops.'));
     if (this.#waiting.length >= maxWaiting)
-      return Promise.reject(new SpillWriteError('busy', 'Too many results wait.'));
+      return Promise.reject(new SpillWriteError('busy', 'Too many queued results.'));
     const settle = Promise.withResolvers<Stored>();
     this.#waiting.push({ job, chunks, settle });
     this.#next();
@@ -173,7 +173,7 @@ export class ResultWriter {
     try {
       const { parts, remains } = await this.#draft(chunks, job);
       const total = parts.reduce((sum, part) => sum + part.bytes, 0);
-      if (total > job.maxBytes) throw new SpillWriteError('too_large', 'Its parts are larger than may be stored.');
+      if (total > job.maxBytes) throw new SpillWriteError('too_large', 'Its parts exceed the storage limit.');
       const written = await Promise.all(parts.map((part, number) => inFile(part, `${job.stem}-m${number}.tmp`)));
       return { parts: written, remains };
     } catch (error) {
@@ -197,7 +197,7 @@ export class ResultWriter {
     if (lengthOf(chunks) <= maxInlineWriteBytes) return draftResult(Buffer.concat(chunks), job.textKind);
     const stored = await this.#thread(chunks).run({ do: 'store', ...job }, chunks);
     if (stored.kind === 'stored') return stored.result;
-    throw new SpillWriteError('thread', 'It gave something else.');
+    throw new SpillWriteError('thread', 'The output differs.');
   }
 
   #thread(chunks: readonly Buffer[]): WriterThread {

@@ -156,7 +156,7 @@ export class FrameReader implements ByteHolder {
   #tooLarge(envelope: Envelope | undefined, size: number, limit = this.#maxBytes): void {
     const text = `A message of ${megabytes(size)} MB is over the limit of ${megabytes(limit)} MB and was skipped.`;
     const lost = new AppError('message_too_large', text, {
-      fix: 'Ask for less at a time, or raise maxMessageMB for this server.',
+      fix: 'Request less at a time, or raise maxMessageMB for this server.',
     });
     this.#lose(envelope?.scalars ?? {}, lost);
   }
@@ -188,8 +188,8 @@ export class FrameReader implements ByteHolder {
 }
 
 function outOfCapacity(size: number): AppError {
-  const text = `A message of ${megabytes(size)} MB was skipped: together with those of other servers it did not fit into memory.`;
-  return new AppError('message_too_large', text, { fix: 'Ask for less at a time, or call again later.' });
+  const text = `A message of ${megabytes(size)} MB was skipped: it did not fit into memory together with messages of other servers.`;
+  return new AppError('message_too_large', text, { fix: 'Request less at a time, or call again later.' });
 }
 
 function tooDeep(): AppError {

@@ -148,7 +148,9 @@ export class Peer {
     } else {
       const pending = this.#pending.get(ownId(message.id) as RequestId);
       if (pending === undefined)
-        this.#handlers.onWarning?.(`An answer came for request ${JSON.stringify(message.id)}, which is not waiting.`);
+        this.#handlers.onWarning?.(
+          `Received a response for request ${JSON.stringify(message.id)}, which is not pending.`,
+        );
       else if (isFailure(message))
         pending.reject(message.lost instanceof AppError ? message.lost : toRpcError(message.error));
       else if (message.result === null) pending.resolve({});
@@ -198,8 +200,8 @@ export class Peer {
   }
 
   #tooMany(): AppError {
-    return new AppError('session_limit', `${this.#maxOpen.most} requests on this line are not answered yet.`, {
-      fix: 'Wait for some of them.',
+    return new AppError('session_limit', `${this.#maxOpen.most} requests on this connection are pending.`, {
+      fix: 'Wait for some of them to finish.',
     });
   }
 
@@ -253,8 +255,8 @@ function withProgressToken(params: JsonObject | undefined, token: number): JsonO
 
 /** Without an error, the request would wait forever. */
 function noAnswer(method: string, result: unknown): AppError {
-  const what = result === undefined ? 'neither a result nor an error' : 'a result that is no object';
-  return new AppError('server_protocol', `The answer to ${method} has ${what}.`);
+  const what = result === undefined ? 'neither a result nor an error' : 'a result that is not an object';
+  return new AppError('server_protocol', `The response to ${method} has ${what}.`);
 }
 
 // An outgoing request in flight: settled by its response, its time limit, its cancellation, or the end of the
@@ -355,5 +357,5 @@ export function cancelledError(signal: AbortSignal): AppError {
 }
 
 function timedOut(method: string, timeoutMs: number): AppError {
-  return new AppError('call_timeout', `No answer to ${method} within ${timeoutMs / 1000} s.`);
+  return new AppError('call_timeout', `No response to ${method} within ${timeoutMs / 1000} s.`);
 }

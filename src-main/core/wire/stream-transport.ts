@@ -89,9 +89,8 @@ export class StreamTransport implements Transport, ByteHolder {
   }
 
   async send(message: Message): Promise<void> {
-    if (this.#closed || !this.#output.writable) throw new AppError('session_limit', 'The other side is gone.');
-    if (this.#isInputOver && isRequest(message))
-      throw new AppError('session_limit', 'The other side answers nothing any more.');
+    if (this.#closed || !this.#output.writable) throw new AppError('session_limit', 'The peer has disconnected.');
+    if (this.#isInputOver && isRequest(message)) throw new AppError('session_limit', 'The peer no longer responds.');
     this.#open?.sent(message);
     const pieces = serializeMessage(message);
     if (this.#full && isNotification(message)) return this.#keep(message, String(pieces[0]));
@@ -150,5 +149,5 @@ export class StreamTransport implements Transport, ByteHolder {
 }
 
 function unread(): AppError {
-  return new AppError('session_limit', 'The other side does not read its answers; the connection was ended.');
+  return new AppError('session_limit', 'The peer does not read its responses; the connection was closed.');
 }

@@ -32,7 +32,7 @@ test('adds every server of a JSON text from stdin, and none with --dry-run', asy
 
 test.each([
   ['claude mcp add --frobnicate x y', '"--frobnicate" is not understood'],
-  ['npx here && touch it', '"&&" is for a shell'],
+  ['npx here && touch it', '"&&" requires a shell'],
   ['claude mcp add here -- npx x', 'Server "here" already exists'],
   ['{"mcpServers":{"a":{"command":"npx"},"here":{"command":"npx"}}}', 'Server "here" already exists'],
 ])('writes nothing for %j', async (text, said) => {

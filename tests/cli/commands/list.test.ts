@@ -13,7 +13,7 @@ test('list shows each session’s mode with the reason for auto, and which sessi
   await client.request('tools/list');
 
   const reason = expect.stringMatching(
-    /^The only tool costs about \d+ tokens, 0\.\d+ % of the window of Claude Desktop\.$/,
+    /^The only tool costs about \d+ tokens, 0\.\d+ % of the context window of Claude Desktop\.$/,
   ) as string;
   expect((await home.json('list')).data['sessions']).toMatchObject([
     { app: 'claude-ai', mode: 'proxy', modeReason: reason, calls: 0, staleList: false, note: '' },

@@ -43,7 +43,7 @@ test('registry show names a server’s publisher, source, command and settings',
     'Publisher: io.github.example',
     'Source:    https://github.com/example/database-manager-mcp',
     'container image docker.io/example/database-manager-mcp:3.1.0',
-    'It asks for more than a container usually has: --network host.',
+    'It requests more than a container usually has: --network host.',
     'input DB_PASSWORD (required, secret)',
     'input db_type (required, one of postgres, mysql): Kind of database',
     'input --host (required, default localhost)',
@@ -109,10 +109,10 @@ describe('add', () => {
         'db_type is needed. Set with: --set "database_name=…"',
       ],
       ['what it does not ask for', [everything, '--set', 'PATH=/evil'], 'Unknown input "PATH"'],
-      ['what cannot be run here', ['io.github.example/rusty'], 'Tooltray does not know how to run such packages.'],
+      ['what cannot be run here', ['io.github.example/rusty'], 'Tooltray cannot run packages of this type.'],
       ['a way that it does not have', [everything, '--option', 'remote-3'], 'supports --option: package-0'],
       ['what is not there', ['a/b'], 'The registry "official" has no server "a/b"'],
-      ['a registry that nobody knows', [everything, '--registry', 'x'], 'There is no registry called "x".'],
+      ['a registry that nobody knows', [everything, '--registry', 'x'], 'No registry named "x".'],
     ]),
   )('reports %s and adds nothing', async (_, words, why) => {
     const { code, stderr } = await home.run('registry', 'add', ...words, '--yes');
@@ -124,7 +124,7 @@ describe('add', () => {
 test.runIf(allCases)('reports a registry that fails as an error, not as an empty list', async () => {
   options.answer = (_, response) => void response.writeHead(500).end('{"servers":[]}');
   const { code, stdout, stderr } = await home.run('registry', 'search', 'weather');
-  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('could not be asked: it returned HTTP 500')]);
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('is unavailable: it returned HTTP 500')]);
 });
 
 test.runIf(allCases)('reports a search without hits', async () => {

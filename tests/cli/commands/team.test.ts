@@ -84,7 +84,7 @@ test.runIf(allCases)(
     );
     for (const [words, code, said] of [
       [['OWN', '--user', 'anna'], 1, 'anna'],
-      [['a b'], 2, 'cannot be the name of a secret'],
+      [['a b'], 2, 'is not a valid secret name.'],
     ] as const)
       expect(await set('x', ...words)).toMatchObject({ code, stderr: expect.stringContaining(said) as string });
   },

@@ -82,7 +82,7 @@ describe('39: a result in a file', () => {
     const [usual, head] = [await read({ resultFile, op: 'read' }), await read({ resultFile, op: 'head', lines: 5000 })];
     for (const text of [textOf(usual), textOf(head)]) {
       expect(text.startsWith(whole.slice(0, 29_000))).toBe(true);
-      expect(text).toMatch(/\[TRUNCATED at 30000 bytes of \d+\. Go on with op='read', fromByte=\d+; /);
+      expect(text).toMatch(/\[TRUNCATED at 30000 bytes of \d+\. Continue with op='read', fromByte=\d+; /);
     }
     const roomy = await core.open({}, { mode: 'dispatch', app: 'claude-code' });
     const own = { action: 'readresult', resultFile: await keep(roomy), op: 'read' };

@@ -92,7 +92,7 @@ describe('readresult', () => {
     [{}, "requires 'resultFile'"],
     [{ resultFile, op: 'grep' }, "op='grep' requires a 'pattern'"],
     [{ resultFile, op: 'query' }, "op='query' requires a 'query'"],
-    [{ resultFile, op: 'table', columns: 5 }, "'columns' is no list of names"],
+    [{ resultFile, op: 'table', columns: 5 }, "columns' must be a list of names."],
     [{ resultFile, op: 'head', lines: 0 }, "'lines' is not a whole number of at least 1"],
     [{ resultFile: '/etc/none' }, "Failed to read result file '/etc/none': There is no such file."],
   ])('%j returns: %s', async (input, fragment) => {

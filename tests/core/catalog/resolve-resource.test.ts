@@ -44,7 +44,7 @@ test.each(['data://same', 'item://7'])('rejects %s of several servers, and names
   expect(() => target([serverWith('a', both), serverWith('b', both)], uri)).toThrow(
     expect.objectContaining({
       code: 'bad_request',
-      fix: `Say whose is meant: tooltray://a/${uri} or tooltray://b/${uri}.`,
+      fix: `Use one of: tooltray://a/${uri} or tooltray://b/${uri}.`,
     }),
   );
 });
@@ -115,7 +115,7 @@ describe('an unlisted resource', () => {
 
   test('is rejected if several servers have shown it, and both wrapped URIs are named', () => {
     expect(() => target(servers, 'else://x', ['a', 'b'])).toThrow(
-      expect.objectContaining({ fix: 'Say whose is meant: tooltray://a/else://x or tooltray://b/else://x.' }),
+      expect.objectContaining({ fix: 'Use one of: tooltray://a/else://x or tooltray://b/else://x.' }),
     );
   });
 

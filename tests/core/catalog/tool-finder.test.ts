@@ -111,7 +111,7 @@ describe('a name with a server', () => {
     expect(world.tryFind('old one:echo')).toMatchObject({ server: 'old one', tool: 'echo', nearest: [] });
     expect(answer(world, 'old one:ecko')).toEqual([
       'off',
-      'old one is switched off. When it was listed last it had no tool "ecko". Did you mean old one:echo? The person can switch it on: tooltray enable old one.',
+      'old one is switched off. Its last listing had no tool "ecko". Did you mean old one:echo? The person can switch it on: tooltray enable old one.',
     ]);
   });
 
@@ -145,7 +145,7 @@ describe('a name without a server', () => {
     const near = finderOf({ github: { tools: ['a'] }, two: { tools: ['b'] } });
     expect(answer(near, 'githb')[1]).toMatch(/Did you mean .*github\?/);
     expect(answer(world, 'quite_unlike')[1]).toBe(
-      'Unknown tool: "quite_unlike" was not found. Look up the tools there are first. Not listed: slow: starting, 12 s; dead: did not start: "nope" was not found on PATH; old one: switched off; cloud: needs sign-in; held: waits for review.',
+      'Unknown tool: "quite_unlike" was not found. List the tools first. Not listed: slow: starting, 12 s; dead: did not start: "nope" was not found on PATH; old one: switched off; cloud: needs sign-in; held: waits for review.',
     );
   });
 
@@ -172,7 +172,7 @@ test('reports a disabled tool, however its server is named', () => {
   for (const spelling of ['x', 'a:x', 'a_x', 'a.x']) {
     expect(answer(finder, spelling)).toEqual([
       'tool-off',
-      'a:x is switched off by the person. Do without it, or ask them to switch it on in Tooltray.',
+      'a:x was disabled by the user. Continue without it, or ask the user to enable it in Tooltray.',
     ]);
   }
 });

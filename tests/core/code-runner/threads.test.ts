@@ -85,7 +85,7 @@ test('limits the queue of each owner separately', async () => {
   const stuck = { owner: 'greedy', language: 'javascript', signal: controller.signal } as const;
   const runs = Array.from({ length: 51 }, () => harness.error('await call_tool("never")', stuck));
   expect(await harness.error('1', stuck)).toMatchObject({
-    message: expect.stringContaining('waiting already') as string,
+    message: expect.stringContaining('Too many queued runs. Try again later.') as string,
   });
   expect(await harness.value('2', { owner: 'other', language: 'javascript' })).toBe(2);
   controller.abort();
@@ -139,7 +139,7 @@ test('reports an error if the worker file is missing, every time', async () => {
   for (let n = 0; n < 2; n++) {
     expect(await harness.error('1')).toMatchObject({
       code: 'RUNTIME_ERROR',
-      message: expect.stringContaining('The sandbox ended') as string,
+      message: expect.stringContaining('The sandbox exited') as string,
     });
   }
 });

@@ -98,14 +98,14 @@ describe('instructions', () => {
     expect(textFor('  Ask first. ', undefined, 'Ask twice.')).toBe(
       'Tools of server0, server1, server2 through Tooltray.\n\n# server0\nAsk first.\n\n# server2\nAsk twice.',
     );
-    expect(textFor()).toContain('no server is switched on yet');
+    expect(textFor()).toContain('Tooltray: no server is enabled yet.');
   });
 
   test('name a resource with the whole text instead of a long text of a server', async () => {
     const long = '🚀'.repeat(5000);
     const context = helperContext([serverWith('a b', {}, long), serverWith('c', {}, 'short')]);
     expect(proxyMode.instructions(context)).toBe(
-      'Tools of a b, c through Tooltray. What a server says of itself: tooltray://instructions/NAME.\n\n# c\nshort',
+      'Tools of a b, c through Tooltray. Server instructions: tooltray://instructions/NAME.\n\n# c\nshort',
     );
     const read = (uri: string) => readOwnResource(allModes.resources, uri, context);
     expect(await read('tooltray://instructions/a%20b')).toMatchObject({ mimeType: 'text/plain', text: long });

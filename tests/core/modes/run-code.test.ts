@@ -47,7 +47,7 @@ test('suggests JavaScript if Python cannot be loaded', async () => {
   const run = execute.run({ code: 'print(1)', language: 'python' }, elsewhere);
   await expect(run).rejects.toMatchObject({
     code: 'unsupported',
-    text: 'This is Python, which is not available on this computer. Write it in JavaScript.',
+    text: 'This is Python, which is not available on this computer. Use JavaScript.',
   });
 });
 
@@ -125,7 +125,7 @@ test('code_execution runs Python too, and names the language if the code fits bo
 test('runs nothing if code is disabled, and applies the configured limits otherwise', async () => {
   const settings = { enabled: true, timeoutSeconds: 0.3, maxToolCalls: 1 };
   const off = Object.assign(helperContext([]), { sandbox, code: { ...settings, enabled: false } });
-  const refusal = { code: 'unsupported', text: expect.stringMatching(/^Running code is switched off here/) as string };
+  const refusal = { code: 'unsupported', text: expect.stringMatching(/^Running code is disabled\./) as string };
   await expect(execute.run({ code: '1' }, off)).rejects.toMatchObject(refusal);
   await expect(codeExecution.run({ code: '1' }, off)).rejects.toMatchObject(refusal);
   const bounded = Object.assign(helperContext([]), { sandbox, code: settings });

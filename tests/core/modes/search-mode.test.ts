@@ -112,7 +112,7 @@ describe('search_tools', () => {
     ];
     const context = helperContext([serverWith('a', { tools })]);
     const best = await search({ query: 'reverse text' }, context);
-    expect([namesIn(best), moreIn(best)]).toEqual([['reverse'], '1 more fit less; ask with limit.']);
+    expect([namesIn(best), moreIn(best)]).toEqual([['reverse'], '1 weaker matches; use limit.']);
     expect(namesIn(await search({ query: 'reverse text', limit: 5 }, context))).toEqual(['reverse', 'unrelated']);
   });
 
@@ -142,7 +142,7 @@ describe('search_tools', () => {
       helperContext([serverWith('a', { tools: [{ name: 'rev-er-se' }] })]),
     );
     // No structured content: an app that passes on only that would drop the suggestion.
-    expect(answer).toEqual({ content: [{ type: 'text', text: 'Nothing matches. Did you mean rev-er-se?' }] });
+    expect(answer).toEqual({ content: [{ type: 'text', text: 'No matches. Did you mean rev-er-se?' }] });
   });
 
   test('returns whole definitions at level full', async () => {
@@ -159,7 +159,7 @@ describe('search_tools', () => {
   );
 
   test.each([{ query: 'zzzz' }])('reports that nothing matches %j', async (input) => {
-    expect(await search(input)).toEqual({ content: [{ type: 'text', text: 'Nothing matches. Try other words.' }] });
+    expect(await search(input)).toEqual({ content: [{ type: 'text', text: 'No matches. Try other words.' }] });
     const inTheirWay = Object.defineProperty(helperContext(servers), 'firstUse', { value: true });
     expect(await search(input, inTheirWay)).toEqual({ content: [], structuredContent: { result: [] } });
   });

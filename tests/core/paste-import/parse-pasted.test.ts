@@ -470,27 +470,29 @@ test.each([
 ])('explains that the line %j starts no server', async (line) => {
   const found = await parsePasted(line, { isProgram, home: '/home/me' }).catch((error: unknown) => error);
   expect((found as { servers?: unknown[] }).servers ?? []).toEqual([]);
-  expect(found).toMatchObject({ message: expect.stringContaining('starts no server') as string });
+  expect(found).toMatchObject({
+    message: expect.stringContaining('installs a package or sets up an app; it does not start a server.') as string,
+  });
 });
 
 test.each([
   ['claude mcp add --frobnicate x -- npx y', '"--frobnicate" is not understood'],
-  ['claude mcp list', '"claude mcp list" adds no server'],
+  ['claude mcp list', '"claude mcp list" does not add a server'],
   ['claude mcp add --transport pigeon x https://a.example.com', 'kind of server is not known'],
   ['claude mcp add --transport http x npx', 'needs a URL'],
-  ['claude mcp add x https://a.example.com and', '"and" after the address'],
+  ['claude mcp add x https://a.example.com and', '"and" after the URL'],
   ['gemini mcp add --timeout soon x npx y', 'A time such as 30'],
-  ['npm i -g x && npx x', '"&&" is for a shell'],
-  ['npx x | tee log', '"|" is for a shell'],
-  ['npx x "$(cat secret)"', '"$( )" is for a shell'],
+  ['npm i -g x && npx x', '"&&" requires a shell'],
+  ['npx x | tee log', '"|" requires a shell'],
+  ['npx x "$(cat secret)"', '"$( )" requires a shell'],
   ['npx "x', 'not closed'],
   ['A=1', 'starts nothing'],
   ['\\ \\', 'needs a command or a URL'],
   ['{"mcpServers": {"x": {"command": "  "}}}', 'x was not read'],
-  ['npx -y one-mcp\nand then restart', '"and" is no program'],
-  [`code --add-mcp '[1]'`, 'no JSON object'],
+  ['npx -y one-mcp\nand then restart', '"and" is not a program'],
+  [`code --add-mcp '[1]'`, 'not a JSON object'],
   ['vscode:extension/me.mine', 'not known in this form'],
-  ['cursor://anysphere.cursor-deeplink/mcp/install?name=x&config=%', 'no server that can be read'],
+  ['cursor://anysphere.cursor-deeplink/mcp/install?name=x&config=%', 'The link contains no readable server.'],
   ['{"mcpServers": {"x": {"note": 1}}}', 'x was not read'],
   ['{"name": "a/b", "packages": [{"registryType": "floppy", "identifier": "x"}]}', 'cannot be added'],
   ['[mcp_servers.x]\ncommand = ', 'was not read'],
@@ -501,7 +503,7 @@ test.each([
 });
 
 test.each([
-  ['docker run -i --rm -e TOKEN me/x', 'TOKEN is passed on to the container: write it into "env" of the entry.'],
+  ['docker run -i --rm -e TOKEN me/x', 'TOKEN is passed to the container: set it in "env" of the entry.'],
   ['npx -y x-mcp --key <your key>', '<your key> stands for something: fill it in.'],
   ['npx -y x-mcp --key "<your key>"', '<your key> stands for something: fill it in.'],
   [

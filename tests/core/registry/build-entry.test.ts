@@ -79,8 +79,8 @@ test('runs an image in its own container, with secret variables outside of the c
     isolation: { mode: 'none' },
   });
   expect(option?.notes).toEqual([
-    'Its tag can be moved to another image: only a digest names one for good.',
-    'It asks for more than a container usually has: --network host.',
+    'Its tag can be moved to another image; only a digest is fixed.',
+    'It requests more than a container usually has: --network host.',
   ]);
 });
 
@@ -101,8 +101,11 @@ test('fills in the variables of an address and of its headers', () => {
 });
 
 test.each([
-  ['text-editor', 'Tooltray unpacks no bundles'],
-  ['rusty', 'does not know how to run such packages'],
+  [
+    'text-editor',
+    'Tooltray does not unpack bundles. Install it in an app that does, then import it: Servers, Add, From your apps.',
+  ],
+  ['rusty', 'Tooltray cannot run packages of this type.'],
 ])('reports why a package cannot be run: %s', (part, why) => {
   const [option] = server(part).options;
   expect([option?.refusal, option?.plan]).toEqual([expect.stringContaining(why), undefined]);
@@ -113,7 +116,7 @@ test('names missing and invalid inputs', () => {
     server(part)
       .options.slice(0, 1)
       .flatMap((one) => validateInputs(one, answers).map(({ sentence }) => sentence));
-  expect(told('everything', {})).toEqual(['EVERYTHING_PASS is needed.']);
+  expect(told('everything', {})).toEqual(['EVERYTHING_PASS is required.']);
   expect(
     told('weather-mcp', { 'env-WEATHER_API_KEY': 'k', 'arg-0': 'x', 'arg-1': 'yes', 'env-WEATHER_UNITS': 'kelvin' }),
   ).toEqual(['WEATHER_UNITS is one of: celsius, fahrenheit.', '--port is a number.', '--verbose is true or false.']);
@@ -155,7 +158,7 @@ describe('rejects an entry that would run something else or read user values:', 
       'a default that is one',
       { ...npm, packageArguments: [{ type: 'positional', valueHint: 'k', default: '${secret:KEY}' }] },
     ],
-    ['a variable that is none', { ...npm, environmentVariables: [{ name: 'A=B', value: 'c' }] }],
+    ['an invalid variable name', { ...npm, environmentVariables: [{ name: 'A=B', value: 'c' }] }],
     ['what nobody sees', { ...npm, packageArguments: positional('a\u202eb') }],
     ['a command and an address', { ...npm, transport: { type: 'streamable-http', url: 'http://localhost:1/mcp' } }],
   ])('%s', (_, raw) => {
@@ -166,7 +169,7 @@ describe('rejects an entry that would run something else or read user values:', 
   test('a secret of the user in a header', () => {
     const headers = [{ name: 'X-Key', value: '${secret:GITHUB_TOKEN}' }];
     expect(parseRemote({ type: 'sse', url: 'https://a.example/sse', headers }, 0).refusal).toContain(
-      'variables or secrets of yours',
+      'Its entry refers to your variables or secrets with "$".',
     );
   });
 });
@@ -267,8 +270,8 @@ test('joins a runner option and its value, so that the value is never the packag
 });
 
 test.each([
-  [{ ...npm, version: undefined }, 'No exact version is written down'],
-  [{ ...npm, version: '1.x' }, 'No exact version is written down'],
+  [{ ...npm, version: undefined }, 'No exact version is set: each start may download another one.'],
+  [{ ...npm, version: '1.x' }, 'No exact version is set: each start may download another one.'],
   [{ ...npm, registryBaseUrl: 'https://npm.corp.example' }, 'It is fetched from https://npm.corp.example'],
 ])('notes what the user should know first: %#', (raw, note) => {
   expect(parsePackage(raw, 0).notes).toEqual([expect.stringContaining(note)]);

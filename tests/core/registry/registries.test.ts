@@ -83,20 +83,24 @@ test('caches a response for a minute, but not a failure', async () => {
 describe('reports the failure of a registry:', () => {
   test.each<[string, RequestListener, string]>([
     ['an error', (_, response) => response.writeHead(500).end('{"servers":[]}'), 'HTTP 500'],
-    ['another API', (_, response) => response.writeHead(404).end(), 'no registry of version 0.1'],
-    ['no JSON', (_, response) => response.end('<html>'), 'no JSON'],
-    ['something else', (_, response) => response.end('{"servers":{}}'), 'no list of servers'],
+    [
+      'another API',
+      (_, response) => response.writeHead(404).end(),
+      'it returned HTTP 404 and does not seem to be a version 0.1 registry',
+    ],
+    ['no JSON', (_, response) => response.end('<html>'), 'not JSON'],
+    ['something else', (_, response) => response.end('{"servers":{}}'), 'is not a list of servers'],
     ['nothing', (request) => request.socket.destroy(), 'the connection was cut'],
     [
       'too much',
       (_, response) => response.end(JSON.stringify({ servers: ['x'.repeat(300_000)] })),
       'longer than 200 kB',
     ],
-    ['nested without end', (_, response) => response.end('['.repeat(100_000)), 'no JSON'],
+    ['nested without end', (_, response) => response.end('['.repeat(100_000)), 'not JSON'],
     [
       'round in circles',
       (_, response) => response.writeHead(302, { location: '/again' }).end(),
-      'from address to address',
+      'it has too many redirects',
     ],
     [
       'a way without https',
@@ -114,7 +118,7 @@ describe('reports the failure of a registry:', () => {
 
   test('no response in time', async () => {
     const registries = open(await started(() => undefined), { ms: 100, bytes: 1000 });
-    await expect(registries.search(all, signal)).rejects.toThrow('did not answer within 0.1 s');
+    await expect(registries.search(all, signal)).rejects.toThrow('did not respond within 0.1 s');
   });
 
   test('an endless response', async () => {
@@ -122,7 +126,7 @@ describe('reports the failure of a registry:', () => {
       ms: 150,
       bytes: 1000,
     });
-    await expect(registries.search(all, signal)).rejects.toThrow('did not answer within 0.15 s');
+    await expect(registries.search(all, signal)).rejects.toThrow('did not respond within 0.15 s');
   });
 
   test('an unreachable address', async () => {
@@ -170,10 +174,10 @@ describe('a file', () => {
     expect(older.server.version).toBe('1.0.2');
   });
 
-  test('is rejected if it does not exist or has no list of servers', async () => {
+  test('is rejected if it does not exist or has is not a list of servers', async () => {
     const file = join(folder, 'no-list.json');
     writeFileSync(file, '{"a":1}');
-    await expect(open({ url: file }).search(all, signal)).rejects.toThrow('no list of servers');
+    await expect(open({ url: file }).search(all, signal)).rejects.toThrow('is not a list of servers');
     await expect(open({ url: join(folder, 'none.json') }).search(all, signal)).rejects.toMatchObject({
       code: 'registry_failed',
     });

@@ -42,5 +42,5 @@ test('reports a missing secret with the command that sets it, unless it has a de
 
 test('rejects a value that no header can carry, without quoting it', async () => {
   const config = server({ url: 'https://h/mcp', headers: { A: '${secret:N}' } });
-  await expect(resolveSecrets(config, read)).rejects.toThrow('The secret N of a has characters that cannot be sent.');
+  await expect(resolveSecrets(config, read)).rejects.toThrow('The secret N of a has characters that are not allowed.');
 });

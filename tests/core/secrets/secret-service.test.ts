@@ -179,7 +179,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
       () => servers(home),
       ({ telling: one = '', plain: two = '' }) => one.startsWith('error') && two.startsWith('ready'),
     );
-    expect(seen['telling']).toContain('needs the secret K. The vault for secrets is locked');
+    expect(seen['telling']).toContain('needs the secret K. The vault is locked');
     expect(await standing(home, session.env)).toMatchObject({ state: 'locked', place: 'keychain' });
     expect((await home.runWith({ input: 'other', env: session.env }, 'secret', 'set', 'K')).code).toBe(1);
     expect([vaultOf(home), readdirSync(join(home.path, 'data/secrets'))]).toEqual([vault, ['vault.json']]);
@@ -195,7 +195,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
       ({ telling: one = '', plain: two = '' }) => one.startsWith('error') && two.startsWith('ready'),
     );
     // The library gives up by itself after two seconds; a dialog in front of it is waited for longer.
-    expect(seen['telling']).toMatch(/needs the secret K.*(?:cannot be asked|has not answered yet)/);
+    expect(seen['telling']).toMatch(/needs the secret K.*(?:cannot be asked|the keychain has not responded yet)/);
     expect(vaultOf(home)).toBe(vault);
     session.signal('SIGCONT');
     await eventually(
@@ -243,7 +243,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     expect(left.stdout).toContain("Left in the system's keychain: told, ${keyring:K} of MCPProxy");
     const done = await home.runWith({ env: session.env }, ...words, '--vault');
     expect(done.stdout).toContain('Stored in the vault: K.');
-    expect(done.stdout).toContain("MISSING did not come from MCPProxy's keychain (it has none of that name)");
+    expect(done.stdout).toContain("MISSING did not come from MCPProxy's keychain (it has no secret with that name)");
     const { secrets } = JSON.parse((await home.runWith({ env: session.env }, 'secret', '--json')).stdout) as Listed;
     expect(secrets.map(({ name, changedAt }) => [name, typeof changedAt])).toEqual([
       ['K', 'number'],

@@ -91,7 +91,7 @@ test('does not wait for a slow keychain, and uses it once it responds', async ()
   vault.onOpened.on(() => opened++);
   await expect(vault.read('secret/A')).rejects.toMatchObject({
     code: 'secret_locked',
-    fix: expect.stringContaining('window') as string,
+    fix: expect.stringContaining('prompt') as string,
   });
   await expect(vault.read('secret/A')).rejects.toEqual(locked);
   expect(opened).toBe(0);

@@ -120,7 +120,7 @@ test.skipIf(process.platform === 'win32')(
     const token = await tokenFor(store, 'cursor');
     await store.revoke('zed');
     chmodSync(file, 0o644);
-    expect(() => store.accepts('cursor', token)).toThrow('is not yours alone');
+    expect(() => store.accepts('cursor', token)).toThrow('is accessible to other users');
     expect([store.isRevoked('zed'), store.isRevoked('cursor')]).toEqual([true, false]);
     expect(readFileSync(file, 'utf8')).toContain(token);
   },

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const refused = /^ERROR .*one of Tooltray's own files, which no tool may touch/;
+const refused = /^ERROR .*is one of Tooltray's own files, which tools cannot access\./;
 
 test.each([
   'home/data/token',

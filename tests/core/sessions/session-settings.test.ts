@@ -82,7 +82,7 @@ test('uses the call limit of the app that a request names', () => {
 });
 
 test('rejects an unknown mode at the start, and later keeps the previous mode', () => {
-  expect(() => new SessionSettingsCache({ mode: 'turbo' }, makeCore().core)).toThrow('There is no mode "turbo"');
+  expect(() => new SessionSettingsCache({ mode: 'turbo' }, makeCore().core)).toThrow('Unknown mode "turbo"');
   const { core, state } = makeCore();
   const settings = new SessionSettingsCache({}, core);
   state.config = { ...state.config, mode: 'turbo' };

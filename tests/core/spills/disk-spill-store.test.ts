@@ -221,8 +221,8 @@ test('rejects a result larger than maxBytes, and keeps other spills', async () =
       .catch((e: AppError) => e);
     expect(error).toMatchObject({
       code: 'spill_failed',
-      message: 'The answer is larger than all kept answers together may be (1 MB).',
-      fix: 'Ask the tool for less, or raise results.maxBytes in the config.',
+      message: 'The result is larger than the total spill limit (1 MB).',
+      fix: 'Request less, or raise results.maxBytes in the config.',
     });
   }
   expect([files(open).length, open.store.find(id)?.bytes]).toEqual([1, 5]);

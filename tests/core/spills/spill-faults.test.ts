@@ -162,7 +162,7 @@ describe('while it is open', () => {
     const large = textResult('x'.repeat(1_000_000));
     expect(await failure(open.store.spill(large, origin))).toEqual({
       code: 'spill_failed',
-      text: `The answer could not be kept in ${open.folder}: the thread that writes answers ended. Call the tool again, or ask it for less.`,
+      text: `The result could not be stored in ${open.folder}: the writer thread ended. Call the tool again, or request less.`,
     });
     expect(names(open.folder)).toEqual([`files-read_file-${small}.txt`]);
   });
@@ -178,7 +178,7 @@ describe.runIf(canMount())('on a small disk', () => {
       const result = raw(JSON.stringify(textResult('x'.repeat(size))));
       expect(await failure(open.store.spill(result, origin))).toEqual({
         code: 'spill_failed',
-        text: `The answer could not be kept in ${open.folder}: the disk is full. Make room on it, or delete kept answers: tooltray spill prune.`,
+        text: `The result could not be stored in ${open.folder}: the disk is full. Free disk space, or delete spilled results: tooltray spill prune.`,
       });
       expect(names(open.folder)).toEqual([`files-read_file-${id}.txt`]);
     }
@@ -209,7 +209,7 @@ describe.runIf(canMount())('on a small disk', () => {
     for (const size of [10, 1_000_000]) {
       expect(await failure(open.store.spill(textResult('x'.repeat(size)), origin))).toEqual({
         code: 'spill_failed',
-        text: `The answer could not be kept in ${open.folder}: the disk is read-only. Make it writable, or set TOOLTRAY_HOME to another disk.`,
+        text: `The result could not be stored in ${open.folder}: the disk is read-only. Make it writable, or set TOOLTRAY_HOME to another disk.`,
       });
     }
     await using opened = await open.store.open(id, reader);
@@ -226,7 +226,7 @@ test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
     chmodSync(open.folder, 0o500);
     expect(await failure(keepText(open, 'x'))).toMatchObject({
       code: 'spill_failed',
-      text: expect.stringContaining('Tooltray may not write there') as string,
+      text: expect.stringContaining('Tooltray has no write permission there') as string,
     });
     chmodSync(open.folder, 0o700);
   },

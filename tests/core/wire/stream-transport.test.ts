@@ -93,7 +93,7 @@ test('closes once when the other side disconnects, without an error after a clea
   await closed;
   await transport.close();
   expect(closings).toEqual([undefined]);
-  await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('The other side is gone.');
+  await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('The peer has disconnected.');
 });
 
 test('reports why a connection broke', async () => {

@@ -60,7 +60,7 @@ test('a preview shows all that would run, what it means, what is missing, and no
   expect(JSON.stringify(preview)).not.toContain('sesame');
   const empty = await ask(core, 'registryPreview', { ...everything, inputs: {} });
   expect(empty['problems']).toEqual([
-    { id: 'env-EVERYTHING_PASS', label: 'EVERYTHING_PASS', sentence: 'EVERYTHING_PASS is needed.' },
+    { id: 'env-EVERYTHING_PASS', label: 'EVERYTHING_PASS', sentence: 'EVERYTHING_PASS is required.' },
   ]);
 });
 
@@ -119,12 +119,8 @@ describe('nothing remains of', () => {
   }, 120_000);
 
   test.each([
-    ['an answer that is missing', { inputs: {} }, 'EVERYTHING_PASS is needed.'],
-    [
-      'an answer to nothing that was asked',
-      { inputs: { ...everything.inputs, PATH: '/evil' } },
-      'asks for nothing called',
-    ],
+    ['an answer that is missing', { inputs: {} }, 'EVERYTHING_PASS is required.'],
+    ['an answer to nothing that was asked', { inputs: { ...everything.inputs, PATH: '/evil' } }, 'has no input named'],
     ['a version that is not there', { version: '0.0.1' }, 'has no server'],
     ['a way that is not there', { option: 'package-7' }, 'has no way'],
   ])('%s', async (_, change, why) => {

@@ -12,7 +12,7 @@ import { stepColumns, toValues } from './step-table.ts';
 const columns = ['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'requestBytes'] as const;
 const noteSql = `INSERT INTO openSteps (${columns.join(', ')}, seenAt, pid, run) VALUES (${columns.map(() => '?').join(', ')}, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET seenAt = excluded.seenAt`;
-const stopped = 'Tooltray stopped while this was running: it may or may not have been carried out.';
+const stopped = 'Tooltray stopped during this call. The call may have taken effect.';
 /** Interval at which a running step is recorded, in ms. */
 const writeIntervalMs = 5000;
 

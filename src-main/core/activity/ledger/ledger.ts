@@ -90,17 +90,17 @@ export function buildReport(sums: readonly CauseSum[], by: SavingsKey): SavingsR
 const tokenizer = 'o200k_base';
 
 const assumptions: readonly string[] = [
-  `Tokens are those of ${tokenizer}, counted over the JSON text of each result, error and notification; other models count somewhat differently.`,
-  'Without Tooltray an app would have loaded the instructions of every server that is switched on once per session, and the whole lists as often as it asks for them by itself; ours are counted each time they are sent.',
-  'Pictures, sound and files that were kept on disk count as nothing: what they would have cost depends on the model.',
-  'Of an app that loads tools only when it needs them, on both sides the name and the first line of each tool are counted, and the whole definition from its first call on.',
+  `Tokens are counted with ${tokenizer} over the JSON text of each result, error and notification. Other models count slightly differently.`,
+  'Without Tooltray, an app would load the instructions of every enabled server once per session, and all lists as often as it requests them. Tooltray’s lists are counted each time they are sent.',
+  'Spilled images, audio and files count as 0, because their cost depends on the model.',
+  'For an app that loads tools on demand, both sides count the name and first line of each tool, and the full definition from its first call on.',
   'A list counts once when it is sent, although an app shows it to its model again with every request.',
-  'Answers that a program of the model worked on count as if the model had been given each of them.',
-  'An answer counts at most what its app lets in of it: its own cut where one is known, else its context window. What servers sent is told beside it.',
+  'Results that a model’s program processed count as if each had been returned to the model.',
+  'A result counts at most as much as its app accepts: the app’s own limit if known, else its context window. The size that servers sent is shown next to it.',
   'What an answer says both as text and as structured content counts once, since apps hand one of them to the model.',
-  'Resources, prompts, errors and notifications would be the same without Tooltray and are in no net.',
-  'A connection to a single server changes nothing: its lists count the same on both sides.',
-  'What a person tries by hand (this page, the command line, MCP Inspector, mcporter) is in no sum: no model reads it.',
-  'Over HTTP of 2026-07-28, which knows no sessions, a session is what one app asks until it is silent for half an hour.',
-  'Answers of over 1 MB, and those for which there was no room to wait, are estimates.',
+  'Resources, prompts, errors and notifications would be the same without Tooltray, so they are not part of the savings.',
+  'A connection to a single server saves nothing: its lists count the same on both sides.',
+  'Manual calls (dashboard, command line, MCP Inspector, mcporter) are not counted, because no model reads them.',
+  'The stateless HTTP protocol (2026-07-28) has no sessions. There, a session ends when an app sends no requests for 30 minutes.',
+  'Results over 1 MB, and results that arrived while the token counter was busy, are estimated.',
 ];

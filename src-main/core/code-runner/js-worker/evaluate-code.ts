@@ -101,14 +101,14 @@ export function parseThrown(json: string): ThrownText {
     const entries = Object.entries(JSON.parse(json) as object).filter(([, value]) => typeof value === 'string');
     return Object.fromEntries(entries);
   } catch {
-    return { message: 'Something was thrown that cannot be described.' };
+    return { message: 'An unreadable value was thrown.' };
   }
 }
 
 function messageOf({ name = '', message = '' }: ThrownText): string {
   const text = [name === 'SerializationError' ? '' : name, message].filter((part) => part !== '').join(': ');
   if (missing.test(message)) {
-    return `${text}. There are no modules, files, network or processes in here; use call_tool(name, args).`;
+    return `${text}. Modules, files, network and processes are not available; use call_tool(name, args).`;
   }
   return text === '' ? 'An error without a message was thrown.' : text;
 }

@@ -171,7 +171,7 @@ export class GuestRun {
     }
     // The engine itself ran out of stack, or trapped.
     this.#isBroken = true;
-    return { code: 'RUNTIME_ERROR', message: 'The code brought the engine down; most likely it is nested too deep.' };
+    return { code: 'RUNTIME_ERROR', message: 'The engine crashed; the code is probably nested too deeply.' };
   }
 
   #isMemoryFull(): boolean {
@@ -190,7 +190,7 @@ export class GuestRun {
   }
 
   #reportAfterwards(error: CodeRunError | undefined): void {
-    if (error !== undefined) this.#printed.print(`error: What was not awaited did not end: ${error.message}`);
+    if (error !== undefined) this.#printed.print(`error: Code that was not awaited did not finish: ${error.message}`);
     else for (const reason of this.#lost.reasons) this.#reportRejection(reason);
   }
 
@@ -206,11 +206,11 @@ export class GuestRun {
   }
 }
 
-const timeOut: CodeRunError = { code: 'TIMEOUT', message: 'The time for this run is over.' };
-const memoryFull: CodeRunError = { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
+const timeOut: CodeRunError = { code: 'TIMEOUT', message: 'The time limit of this run was reached.' };
+const memoryFull: CodeRunError = { code: 'MEMORY_LIMIT', message: 'The code exceeded the memory limit.' };
 const neverSettled: CodeRunError = {
   code: 'RUNTIME_ERROR',
-  message: 'The code waits for a promise that never settles: no call and no timer is open that could settle it.',
+  message: 'The code awaits a promise that never settles: no pending call or timer can settle it.',
 };
 
 function isOutOfMemory(error: unknown): boolean {
@@ -236,7 +236,7 @@ class RunTimers {
 
   set(ms: number, then: () => void): HostCallError | undefined {
     if (this.#timers.size >= maxTimers)
-      return { code: 'TOO_MUCH_OPEN', message: `More than ${maxTimers} timers are open.` };
+      return { code: 'TOO_MUCH_OPEN', message: `More than ${maxTimers} timers are pending.` };
     const run = (): void => {
       this.#timers.delete(timer);
       then();

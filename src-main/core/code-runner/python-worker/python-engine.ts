@@ -94,7 +94,7 @@ async function load(files: EngineFiles, more: object): Promise<LoadedEngine> {
   });
   Object.assign(WebAssembly, { instantiate });
   const module = (engine as unknown as { readonly _module: EngineModule })._module;
-  if (imports === undefined) throw new Error('The engine came up around its seal.');
+  if (imports === undefined) throw new Error('The engine started outside its seal.');
   imports.readText = (address) => module.UTF8ToString(address);
   return { engine, module, imports, bytes: module.HEAP8.length };
 }

@@ -157,13 +157,13 @@ export class PythonGuest {
   #failure(hasCrashed: boolean): CodeRunError | undefined {
     const { broken } = this.#loaded.imports;
     if (broken instanceof OutOfMemoryError)
-      return { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
+      return { code: 'MEMORY_LIMIT', message: 'The code exceeded the memory limit.' };
     if (broken !== undefined) {
-      const message = 'The code reached out of the sandbox, where there is nothing for it: use call_tool(name, args).';
+      const message = 'The code tried to leave the sandbox. Use call_tool(name, args).';
       return { code: 'RUNTIME_ERROR', message };
     }
     if (!hasCrashed && this.#end !== undefined) return undefined;
-    const message = 'The code brought the engine down; most likely it is nested too deep.';
+    const message = 'The engine crashed; the code is probably nested too deeply.';
     return { code: 'RUNTIME_ERROR', message };
   }
 
@@ -181,7 +181,7 @@ export class PythonGuest {
   }
 }
 
-const unknownEnd: CodeRunError = { code: 'RUNTIME_ERROR', message: 'The code ended without a value.' };
+const unknownEnd: CodeRunError = { code: 'RUNTIME_ERROR', message: 'The code returned no value.' };
 
 /** The input stays as written, because it may contain numbers that JavaScript cannot represent. */
 function orderText(order: CheckMessage | RunMessage): string {
@@ -196,7 +196,7 @@ function errorOf({ error }: JsonObject): CodeRunError | undefined {
   const { code, message, line, column, stack } = error;
   return {
     code: codeOf(code),
-    message: typeof message === 'string' ? message : 'Something was raised that cannot be described.',
+    message: typeof message === 'string' ? message : 'An unreadable exception was raised.',
     ...(typeof line === 'number' && { line }),
     ...(typeof column === 'number' && { column }),
     ...(typeof stack === 'string' && { stack }),

@@ -57,7 +57,7 @@ export class SealedImports {
     const wrapped: WebAssembly.Imports = {};
     for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
       const value = given[from]?.[name];
-      if (value === undefined) throw new Error(`The engine wants ${name}, which is not there.`);
+      if (value === undefined) throw new Error(`The engine requires ${name}, which is missing.`);
       const isFunction = kind === 'function' && typeof value === 'function';
       (wrapped[from] ??= {})[name] = isFunction ? this.#guard(name, value as Import) : value;
     }
@@ -83,7 +83,7 @@ export class SealedImports {
 
   #grow(original: Import, given: readonly unknown[]): unknown {
     this.#check();
-    if (Number(given[0]) >>> 0 > this.#maxTotalBytes) this.#break(new OutOfMemoryError('The memory is full.'));
+    if (Number(given[0]) >>> 0 > this.#maxTotalBytes) this.#break(new OutOfMemoryError('Out of memory.'));
     return original(...given);
   }
 
@@ -100,7 +100,7 @@ export class SealedImports {
       return /dirat|mknod|unlink|rename|trunc|chmod|chown|symlink|utime|rmdir/.test(name)
         ? -readOnlyFileSystem
         : -notThere;
-    return this.#break(new SealBroken(`It reached for ${name}.`));
+    return this.#break(new SealBroken(`It accessed ${name}.`));
   }
 
   #break(error: Error): never {

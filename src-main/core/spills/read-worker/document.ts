@@ -45,7 +45,7 @@ function parsed(target: Pick<ReadTarget, 'kind'>, parse: () => unknown): unknown
   } catch (error) {
     const notation = target.kind === 'toon' ? 'TOON' : 'JSON';
     const reason = errorText(error).slice(0, 200);
-    throw new AppError('unsupported', `The file holds no ${notation} that could be asked: ${reason}.`, {
+    throw new AppError('unsupported', `The file holds no ${notation} that can be queried: ${reason}.`, {
       fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
       cause: error,
     });
@@ -56,7 +56,7 @@ function tooLargeError({ bytes }: ReadTarget): AppError {
   const limit = maxDocumentBytes / 1024 / 1024;
   const size = Math.ceil(bytes / 1024 / 1024);
   return new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be read as data.`, {
-    fix: "On any size work op='grep', 'head', 'tail', 'slice' and 'read'; op='sql' reads CSV and NDJSON to 256 MB.",
+    fix: "For any size, use op='grep', 'head', 'tail', 'slice' and 'read'; op='sql' reads CSV and NDJSON to 256 MB.",
   });
 }
 
@@ -78,8 +78,8 @@ export function* findValues(path: string, value: unknown): Generator<FoundValue,
   } catch (error) {
     if (!(error instanceof JSONPathError)) throw error;
     const reason = error.message.slice(0, 200);
-    throw new AppError('bad_request', `"${path.slice(0, 200)}" is no JSONPath: ${reason}.`, {
-      fix: aggregates.test(path) ? useSql : 'Write it like $.items[*].name, $..id or $.items[?@.price > 10].',
+    throw new AppError('bad_request', `"${path.slice(0, 200)}" is not a valid JSONPath: ${reason}.`, {
+      fix: aggregates.test(path) ? useSql : 'Examples: $.items[*].name, $..id or $.items[?@.price > 10].',
       cause: error,
     });
   }
@@ -87,7 +87,7 @@ export function* findValues(path: string, value: unknown): Generator<FoundValue,
 
 /** Functions written by callers who want a number, not values: JSONPath allows functions only in filters. */
 const aggregates = /\b(?:count|length|len|size|sum|avg|min|max|distinct|unique|group_?by|sort|order_?by)\b\s*\(/i;
-const useSql = "JSONPath selects and does not count: op='sql', query='SELECT count(*) FROM rows WHERE …'.";
+const useSql = "JSONPath cannot count. Use op='sql', query='SELECT count(*) FROM rows WHERE …'.";
 
 /** Formats a location as a path that a model reads: `$.items[0].name`. */
 export function formatPath(location: Location): string {

@@ -76,7 +76,7 @@ export class ElementMatcher {
     }
     this.#waiting -= waiting.length;
     if (whole !== undefined) return reported;
-    const note = ` [in an element of lines ${fromLine} to ${toLine}, too long to be shown: op='slice']`;
+    const note = ` [in an element of lines ${fromLine} to ${toLine}, too long to show: op='slice']`;
     return waiting.map((one) => ({ ...one, text: one.text + note }));
   }
 }

@@ -21,7 +21,7 @@ export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, 
   const limited = !found.isFull && matchCount > limit;
   const fields = { pattern, matchCount, returnedMatches: found.returned, totalLines, ...(limited && { limited }) };
   const note = limited ? `[LIMITED to first ${limit} of ${matchCount} matches]` : undefined;
-  const cut = `[TRUNCATED at ${maxBytes} bytes: ${found.returned} of ${matchCount} matches shown. A longer pattern finds fewer; op='slice' shows lines whole]`;
+  const cut = `[TRUNCATED at ${maxBytes} bytes: ${found.returned} of ${matchCount} matches shown. Use a longer pattern; op='slice' shows lines whole]`;
   const lines = found.rows.map((row, at) => rowText(row, found.rows[at - 1]?.number));
   const text = [...lines, found.isFull ? cut : note].filter((part) => part !== undefined).join('\n');
   return { text: text === '' ? '(no matches)' : text, fields, truncated: found.isFull };
@@ -67,7 +67,7 @@ function grepElements(
   }
   const limited = !isFull && matchCount > returned;
   const note = `[LIMITED to first ${returned} of ${matchCount} matches]`;
-  const cut = `[TRUNCATED at ${maxBytes} bytes: ${returned} of ${matchCount} matches shown. A longer pattern finds fewer; op='query' gives what is wanted of each]`;
+  const cut = `[TRUNCATED at ${maxBytes} bytes: ${returned} of ${matchCount} matches shown. Use a longer pattern; op='query' returns selected fields]`;
   const text = [...notes, ...(isFull ? [cut] : limited ? [note] : [])].join('\n');
   const fields = { pattern, matchCount, returnedMatches: returned, totalLines, ...(limited && { limited }) };
   return { text: text === '' ? '(no matches)' : text, fields, truncated: isFull };

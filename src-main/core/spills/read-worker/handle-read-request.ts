@@ -108,7 +108,7 @@ function unindexed(answer: ReaderResponse): Answered {
 
 function noText({ kind }: ReadTarget): AppError {
   const what = { image: 'a picture', audio: 'sound' }[kind as string] ?? 'no text';
-  return new AppError('unsupported', `The file is ${what}: only op='stat' has something to say of it.`, {
-    fix: 'resources/read of tooltray://spill/<id> gives it whole.',
+  return new AppError('unsupported', `The file is ${what}: only op='stat' supports it.`, {
+    fix: 'resources/read of tooltray://spill/<id> returns it in full.',
   });
 }

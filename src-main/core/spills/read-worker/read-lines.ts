@@ -31,7 +31,7 @@ export function readTail(target: ReadTarget, index: LineIndex, lines: number, ma
   const window = readWindow(fd, from, bytes - from);
   const text = window.toString('utf8', brokenCharacter(window));
   const why = index.totalLines === 1 ? oneLine : '';
-  const note = `[TRUNCATED at ${maxBytes} bytes: the first ${from - wanted} bytes of these lines are left out.${why} From there: op='read', fromByte=${wanted}]`;
+  const note = `[TRUNCATED at ${maxBytes} bytes: the first ${from - wanted} bytes of these lines are omitted.${why} From there: op='read', fromByte=${wanted}]`;
   return { text: `${note}\n${text}`, fields, truncated: true };
 }
 
@@ -82,7 +82,7 @@ export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number
 }
 
 /** Explains why fewer lines return no less, and what does. */
-const oneLine = " All of it is one line: op='grep' shows what surrounds a match.";
+const oneLine = " It is a single line: op='grep' shows what surrounds a match.";
 
 /** Returns text for a model, noting what is missing. `isOneLine`: the file is one line and lines were requested. */
 function readFrom(
@@ -94,7 +94,7 @@ function readFrom(
   const { text, next } = takeFrom(target, stretch, maxBytes);
   if (next === undefined) return { text, truncated: false };
   const size = stretch.to - stretch.from;
-  const note = `[TRUNCATED at ${maxBytes} bytes of ${size}.${isOneLine ? oneLine : ''} Go on with op='read', fromByte=${next}; the file has ${target.bytes} bytes]`;
+  const note = `[TRUNCATED at ${maxBytes} bytes of ${size}.${isOneLine ? oneLine : ''} Continue with op='read', fromByte=${next}; the file has ${target.bytes} bytes]`;
   return { text: `${text}\n${note}`, truncated: true };
 }
 

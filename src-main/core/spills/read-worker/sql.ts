@@ -120,8 +120,8 @@ function sampleOf(target: ReadTarget): { text: string; isWhole: boolean } {
 function valueAt(document: Document, path: string): unknown {
   const found = [...findValues(path, document.spelled ?? document.value)].map(({ value }) => value);
   if (found.length === 0) {
-    throw new AppError('not_found', `Nothing is at "${path.slice(0, 200)}".`, {
-      fix: "op='schema' shows what there is.",
+    throw new AppError('not_found', `No value at "${path.slice(0, 200)}".`, {
+      fix: "op='schema' shows the structure.",
     });
   }
   return found.length === 1 ? found[0] : found;
@@ -206,13 +206,13 @@ const comments = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[^]*?(?:\*\/|$)|;)+/;
 function prepareOne(database: DatabaseSync, query: string): StatementSync {
   const plain = query.replace(comments, '');
   if (!/^(?:select|with|values|explain)\b/i.test(plain)) {
-    throw new AppError('not_allowed', 'Only statements that read can be run: SELECT, WITH or VALUES.', {
+    throw new AppError('not_allowed', 'Only read-only statements are supported: SELECT, WITH or VALUES.', {
       fix: "Write it as query='SELECT … FROM rows'.",
     });
   }
   const statement = database.prepare(query);
   if (query.slice(statement.sourceSQL.length).replace(comments, '') !== '') {
-    throw new AppError('bad_request', 'There is more than one statement.', { fix: 'Ask them one by one.' });
+    throw new AppError('bad_request', 'There is more than one statement.', { fix: 'Run them one by one.' });
   }
   return statement;
 }
@@ -251,18 +251,22 @@ function shown(cell: unknown): SqlCell {
 function sqlError(error: unknown, tables: readonly string[]): AppError {
   const reason = errorText(error).slice(0, 300);
   if (/not authorized|authorization denied|readonly|query_only/i.test(reason)) {
-    return new AppError('not_allowed', `The statement does more than read: ${reason}.`, {
-      fix: 'Use SELECT over the tables alone.',
+    return new AppError('not_allowed', `The statement is not read-only: ${reason}.`, {
+      fix: 'Use SELECT on the tables only.',
       cause: error,
     });
   }
   const fix = `It is SQLite. Tables: ${truncateToBytes(tables.join('; '), 1_500)}.`;
-  return new AppError('bad_request', `The statement cannot be run: ${reason}.`, { fix, cause: error });
+  return new AppError('bad_request', `The statement failed: ${reason}.`, { fix, cause: error });
 }
 
 function tooLong(bytes: number, limit: number): AppError {
   const [size, most] = [bytes, limit].map((number) => Math.ceil(number / 1024 / 1024));
-  return new AppError('unsupported', `The file has ${size} MB; up to ${most} MB of this kind can be asked by SQL.`, {
-    fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
-  });
+  return new AppError(
+    'unsupported',
+    `The file has ${size} MB; up to ${most} MB of this kind can be queried with SQL.`,
+    {
+      fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
+    },
+  );
 }

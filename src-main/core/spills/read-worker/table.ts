@@ -35,9 +35,10 @@ export function readTable(document: Document, wish: TableWish, maxBytes: number)
   const rows = lines.length - 1;
   const truncated = bytes > maxBytes;
   const fields = { path, columns, fromRow: wish.fromRow, rows, totalRows: values.length };
-  const cut = `[TRUNCATED at ${maxBytes} bytes; go on with fromRow=${wish.fromRow + rows}, or name fewer columns]`;
+  const cut = `[TRUNCATED at ${maxBytes} bytes; continue with fromRow=${wish.fromRow + rows}, or name fewer columns]`;
   const left = values.length - first - rows;
-  const more = left > 0 ? `[${rows} of ${values.length} rows; go on with fromRow=${wish.fromRow + rows}]` : undefined;
+  const more =
+    left > 0 ? `[${rows} of ${values.length} rows; continue with fromRow=${wish.fromRow + rows}]` : undefined;
   const note = truncated ? cut : (more ?? `(${values.length} ${values.length === 1 ? 'row' : 'rows'})`);
   return { text: [...lines, note].join('\n'), fields, truncated };
 }
@@ -64,8 +65,8 @@ function rowsAt(document: Document, path: string | undefined): TableRows {
     return { path, values: found.map(({ value }) => value), locationOf: () => found[0]?.location ?? [] };
   }
   const where = path === undefined ? 'its top' : `"${path.slice(0, 200)}"`;
-  throw new AppError('bad_request', `There is no list at ${where}.`, {
-    fix: "op='schema' shows where lists are; name one with path='$.items'.",
+  throw new AppError('bad_request', `No list at ${where}.`, {
+    fix: "op='schema' shows where lists are; select one with path='$.items'.",
   });
 }
 
@@ -124,7 +125,7 @@ export function describeShape(document: Document, path: string | undefined, maxB
   const cut = truncateToBytes(text, maxBytes);
   if (cut === text) return { text, fields, truncated: false };
   const whole = cut.slice(0, cut.lastIndexOf('\n'));
-  const note = `[TRUNCATED at ${maxBytes} bytes; a path shows a part alone: path='$.items[0]']`;
+  const note = `[TRUNCATED at ${maxBytes} bytes; use a path to show a part: path='$.items[0]']`;
   return { text: `${whole}\n${note}`, fields, truncated: true };
 }
 
@@ -136,7 +137,7 @@ function valuesAt({ value }: Document, path: string): readonly FoundValue[] {
   const found: FoundValue[] = [];
   for (const one of findValues(path, value)) if (found.push(one) >= maxSelected) break;
   if (found.length > 0) return found;
-  throw new AppError('not_found', `Nothing is at "${path.slice(0, 200)}".`, {
-    fix: "op='schema' without a path shows what there is.",
+  throw new AppError('not_found', `No value at "${path.slice(0, 200)}".`, {
+    fix: "op='schema' without a path shows the structure.",
   });
 }

@@ -118,7 +118,7 @@ function sortBlock({ texts, binaries, others }: SortedBlocks, order: number, blo
     const mimeType = plainMediaType((resource ?? block)['mimeType']) ?? 'application/octet-stream';
     const kind = isMedia ? type : mediaKind(mimeType);
     binaries.push({ order, content, kind, mimeType, payload: Buffer.from(data), note });
-  } else if (data.length > shortText) addText(data, { note: note ?? `${String(type)} whose data is no base64` });
+  } else if (data.length > shortText) addText(data, { note: note ?? `${String(type)} with invalid base64 data` });
   else others.push({ order, block });
 }
 

@@ -18,7 +18,7 @@ const lines = async (...args: string[]) => (await home.run('profile', ...args)).
 test.runIf(allCases)('lists and shows profiles with servers, rules and the apps bound to them', async () => {
   expect((await lines()).map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
     ['PROFILE', 'SERVERS', 'RULES', 'APPS'],
-    ['work', 'echo', 'not echo:echo; only what reads', 'Cursor'],
+    ['work', 'echo', 'not echo:echo; only read-only tools', 'Cursor'],
     ['open', 'all', 'none'],
     [''],
   ]);
@@ -33,7 +33,7 @@ test.runIf(allCases)('lists and shows profiles with servers, rules and the apps 
   const { code, stderr } = await home.run('profile', 'show', 'nobody');
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringContaining('There is no profile named "nobody". Servers: work, open.') as string,
+    stderr: expect.stringContaining('No profile named "nobody". Servers: work, open.') as string,
   });
 });
 
@@ -66,10 +66,12 @@ test('shows a token once, lists it until it expires, accepts it in the running c
   ]);
   expect((await home.json('profile', 'token', 'list')).stdout).not.toContain(token);
   expect((await lines('token', 'revoke', id))[0]).toBe(
-    `Token ${id} of the profile work opens nothing any more, and what it had open has ended.`,
+    `Token ${id} of the profile work was revoked, and its sessions were closed.`,
   );
   expect(await knock()).toBe(401);
-  expect((await lines('token', 'revoke', id))[0]).toBe(`Token ${id} of the profile work was over already.`);
+  expect((await lines('token', 'revoke', id))[0]).toBe(
+    `Token ${id} of the profile work was already revoked or expired.`,
+  );
   expect((await lines('token', 'list'))[1]).toContain('revoked');
 });
 
@@ -84,8 +86,8 @@ test.runIf(allCases)('a token expires after 30 days by default, and an expiry be
   ]);
   expect(said.map(({ code, stderr }) => [code, stderr.split('\n')[0]])).toEqual([
     [2, expect.stringContaining('--expires must be a duration (30d, 12h) or a date')],
-    [2, expect.stringContaining('A token ends within a year')],
-    [1, expect.stringContaining('There is no profile named "nobody".')],
+    [2, expect.stringContaining('A token must expire in the future, within one year.')],
+    [1, expect.stringContaining('No profile named "nobody".')],
     [2, expect.stringContaining('Missing argument')],
   ]);
 });

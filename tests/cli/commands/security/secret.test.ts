@@ -40,7 +40,7 @@ test('reads a value from stdin and never prints it; names the servers that need 
       { name: 'K', changedAt: expect.any(Number) as number, servers: ['a'] },
       { name: 'L', servers: ['a'] },
     ],
-    vault: { state: 'open', place: 'file', sentence: expect.stringContaining('the key lies in a file') as string },
+    vault: { state: 'open', place: 'file', sentence: expect.stringContaining('the key is in a file') as string },
   });
   expect(filesWith(home, planted)).toEqual([]);
   expect(await json(home, 'rm', 'K')).toEqual({ name: 'K', removed: true, servers: ['a'] });
@@ -127,7 +127,9 @@ test.runIf(allCases)(
   async () => {
     await using home = new CliHome({ echo: { ...entries.echo, env: { K: '${secret:K}' } } });
     const words = 'correct horse battery';
-    expect((await run(home, words, 'key', 'passphrase')).stdout).toContain('under your passphrase');
+    expect((await run(home, words, 'key', 'passphrase')).stdout).toContain(
+      'Secrets are encrypted with a key protected by your passphrase.',
+    );
     await home.runWith({ input: planted, env: { ...env, TOOLTRAY_VAULT_PASSPHRASE: words } }, 'secret', 'set', 'K');
     await home.serve();
     const state = async (): Promise<string> => (await home.run('list', '--json')).stdout;
@@ -153,7 +155,7 @@ test.runIf(allCases)(
     await run(home, planted, 'set', 'K');
     expect(await finding()).toMatchObject({
       level: 'note',
-      text: expect.stringContaining('the key lies in a file') as string,
+      text: expect.stringContaining('the key is in a file') as string,
     });
     const folder = join(home.path, 'data/secrets');
     const [key = ''] = readdirSync(folder).filter((name) => name.startsWith('key-'));

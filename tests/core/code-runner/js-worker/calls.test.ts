@@ -171,7 +171,7 @@ test('searches for tools and reads their schemas', async () => {
 test('throws a failed search at its line', async () => {
   expect(await error('\nawait search("x")')).toMatchObject({
     line: 2,
-    message: expect.stringContaining('no search') as string,
+    message: expect.stringContaining('Search is not available') as string,
   });
 });
 

@@ -60,7 +60,9 @@ const escapes: [string, string][] = [
 
 test.each(escapes)('blocks %s', async (_name, code) => {
   const outcome = await harness.run(code, python);
-  const message = expect.stringMatching(/Error|reached out of the sandbox/) as string;
+  const message = expect.stringMatching(
+    /Error|The code tried to leave the sandbox\. Use call_tool\(name, args\)\./,
+  ) as string;
   expect(outcome).toMatchObject({ ok: false, calls: 0, error: { message } });
   expect(JSON.stringify(outcome)).not.toContain(secret);
   expect(readdirSync(folder)).toEqual(['secret.txt']);

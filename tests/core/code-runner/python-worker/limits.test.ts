@@ -24,7 +24,7 @@ const endless: [string, string][] = [
 ];
 
 test.each(endless)('stops %s that does not end', async (_name, code) => {
-  const message = 'The code did not end within 0.3 seconds and was stopped.';
+  const message = 'The code did not finish within 0.3 seconds and was stopped.';
   expect(await harness.error(code, short)).toEqual({ code: 'TIMEOUT', message });
   await expect.poll(() => harness.sandbox.processes).toBe(0);
 });
@@ -119,7 +119,7 @@ test('limits searches', async () => {
 test('truncates printed output at 64 kB', async () => {
   const { console } = await harness.run('for i in range(100000): print("x" * 100)', python);
   expect(console.join('').length).toBeLessThan(70_000);
-  expect(console.at(-1)).toBe('[further output is left out]');
+  expect(console.at(-1)).toBe('[further output omitted]');
 });
 
 test('ends a cancelled run at once, with its call and its process', async () => {

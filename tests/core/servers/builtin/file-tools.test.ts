@@ -177,7 +177,7 @@ describe('write_file', () => {
   test('does not replace an existing file unless the mode allows it', async () => {
     const answer = await utils.text('write_file', { path: 'a.md', content: 'x' });
     expect([answer, await readFile(join(root, 'a.md'), 'utf8')]).toEqual([
-      'ERROR "a.md" exists already. Use mode "overwrite" or "append", or another name.',
+      'ERROR "a.md" already exists. Use mode "overwrite" or "append", or another name.',
       'Alpha\nbeta needle\n',
     ]);
   });

@@ -86,7 +86,7 @@ describe('a large JSON result', () => {
     const dense = await small.write(`[${'{},'.repeat(5_000_000)}1]`);
     await expect(small.ask(dense, { op: 'query', query: '$[?@.a]' })).rejects.toMatchObject({
       code: 'unsupported',
-      message: 'The file takes more memory as data than it may have.',
+      message: 'The file is too large to load as data.',
     });
     expect((await small.ask(dense, { op: 'grep', pattern: '1', context: 0 })).fields['matchCount']).toBe(1);
   });

@@ -77,11 +77,11 @@ describe('query', () => {
   });
 
   test.each([
-    ['$.items[', 'bad_request', 'is no JSONPath'],
-    ['$.items[?nope(@)]', 'bad_request', 'is no JSONPath'],
-    ['$.items[?constructor("x")]', 'bad_request', 'is no JSONPath'],
-    ['$[?process.exit(1)]', 'bad_request', 'is no JSONPath'],
-    ['$[(@.length-1)]', 'bad_request', 'is no JSONPath'],
+    ['$.items[', 'bad_request', 'is not a valid JSONPath'],
+    ['$.items[?nope(@)]', 'bad_request', 'is not a valid JSONPath'],
+    ['$.items[?constructor("x")]', 'bad_request', 'is not a valid JSONPath'],
+    ['$[?process.exit(1)]', 'bad_request', 'is not a valid JSONPath'],
+    ['$[(@.length-1)]', 'bad_request', 'is not a valid JSONPath'],
   ])('rejects %s: %s', async (path, code, fragment) => {
     await expect(query(shop, path)).rejects.toMatchObject({
       code,
@@ -221,7 +221,7 @@ describe('table', () => {
     const rows = JSON.stringify(Array.from({ length: 100 }, (_, i) => ({ id: i })));
     const { text, truncated, fields } = await table({}, rows, { maxBytes: 20 });
     expect([text.split('\n').at(-1), truncated, fields['rows']]).toEqual([
-      '[TRUNCATED at 20 bytes; go on with fromRow=10, or name fewer columns]',
+      '[TRUNCATED at 20 bytes; continue with fromRow=10, or name fewer columns]',
       true,
       9,
     ]);

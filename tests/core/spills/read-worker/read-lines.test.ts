@@ -79,7 +79,7 @@ describe('truncation', () => {
     const file = await reading.write('é'.repeat(100));
     const first = await reading.ask(file, { op: 'read', maxBytes: 21 });
     expect(first.text).toBe(
-      `${'é'.repeat(10)}\n[TRUNCATED at 21 bytes of 200. Go on with op='read', fromByte=20; the file has 200 bytes]`,
+      `${'é'.repeat(10)}\n[TRUNCATED at 21 bytes of 200. Continue with op='read', fromByte=20; the file has 200 bytes]`,
     );
     expect(first).toMatchObject({ truncated: true, fields: { byteSize: 200, totalLines: 1 } });
     const rest = await reading.ask(file, { op: 'read', maxBytes: 1000, fromByte: 20 });
@@ -100,7 +100,7 @@ describe('truncation', () => {
 
   test.each(['head', 'tail'] as const)('suggests grep for %s in a file of one line', async (op) => {
     const { text } = await reading.askOf('x'.repeat(100), { op, lines: 5 }, { maxBytes: 30 });
-    expect(text).toContain("All of it is one line: op='grep' shows what surrounds a match.");
+    expect(text).toContain(" It is a single line: op='grep' shows what surrounds a match.");
   });
 
   test('of a tail removes its beginning', async () => {
@@ -221,7 +221,7 @@ describe('grep in JSON', () => {
     const { text, fields } = await grep({ total: 3, rows }, 'london|"Ada"');
     expect(text.split('\n')).toEqual([
       `4-15: ${JSON.stringify(rows[0])}`,
-      `21-24: {"by":"Ada","on":1.5} [in an element of lines 16 to 26, too long to be shown: op='slice']`,
+      `21-24: {"by":"Ada","on":1.5} [in an element of lines 16 to 26, too long to show: op='slice']`,
       `27-31: ${JSON.stringify(rows[2])}`,
     ]);
     expect(fields).toEqual({ pattern: 'london|"Ada"', matchCount: 5, returnedMatches: 5, totalLines: 33 });
@@ -229,9 +229,7 @@ describe('grep in JSON', () => {
 
   test('returns the line if the element is too long, and says so', async () => {
     const { text } = await grep(rows, '"Bo"');
-    expect(text).toMatch(
-      /^\d+: "name": "Bo", \[in an element of lines \d+ to \d+, too long to be shown: op='slice'\]$/,
-    );
+    expect(text).toMatch(/^\d+: "name": "Bo", \[in an element of lines \d+ to \d+, too long to show: op='slice'\]$/);
   });
 
   test('returns the line outside of lists', async () => {

@@ -21,9 +21,9 @@ test('describes what a profile allows, including everything and nothing', () => 
     serversOf(profile({ servers: [] })),
     serversOf(profile({ servers: ['a', 'b'] })),
   ]).toEqual(['All servers', 'No servers', 'a and b']);
-  expect([rulesOf(profile()), rulesOf(profile({ rules: ['only what reads', 'not a:x'] }))]).toEqual([
+  expect([rulesOf(profile()), rulesOf(profile({ rules: ['only read-only tools', 'not a:x'] }))]).toEqual([
     'All tools',
-    'Only what reads; not a:x',
+    'Only read-only tools; not a:x',
   ]);
   const apps = ['Cursor', 'Zed'].map((appName) => ({ app: appName.toLowerCase(), appName }));
   expect([appsOf(profile()), appsOf(profile({ apps }))]).toEqual(['None', 'Cursor and Zed']);

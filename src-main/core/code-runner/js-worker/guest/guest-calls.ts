@@ -43,12 +43,12 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     const namesServer = typeof second === 'string' && !/^\s*\{/.test(second);
     const name = namesServer ? `${String(first)}:${second}` : first;
     const given = (namesServer ? third : second) ?? {};
-    if (typeof first !== 'string' || first === '' || second === '') return 'the name of the tool must be a text.';
+    if (typeof first !== 'string' || first === '' || second === '') return 'the tool name must be a string.';
     let args: unknown = given;
     try {
       if (typeof given === 'string') args = parse(given);
     } catch {
-      return 'the arguments are a text that is not JSON.';
+      return 'the arguments are a string but not valid JSON.';
     }
     if (typeof args !== 'object' || args === null || isArray(args)) return 'the arguments must be an object.';
     return { json: values.toJson({ name, args }) };
@@ -116,7 +116,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
 
   function readBatch(requests: unknown): string[] | string {
     if (!isArray(requests)) return 'the requests must be an array of {name, args} or {server, tool, args}.';
-    if (requests.length > maxRequests) return `${requests.length} requests are more than ${maxRequests}.`;
+    if (requests.length > maxRequests) return `${requests.length} requests exceed the limit of ${maxRequests}.`;
     const calls: string[] = [];
     for (let index = 0; index < requests.length; index++) {
       const { server, tool, name, args } = (requests[index] ?? {}) as Record<string, unknown>;

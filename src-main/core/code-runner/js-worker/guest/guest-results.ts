@@ -51,7 +51,7 @@ export function guestResults(values: Pick<GuestValues, 'fromJson'>): GuestResult
   function failure(result: unknown): string {
     const items: unknown[] = isRecord(result) && isArray(result.content) ? result.content : [];
     const texts = items.map((item) => (isRecord(item) && typeof item.text === 'string' ? item.text : ''));
-    return texts.filter((text) => text !== '').join('\n') || 'The tool reported an error and gave no reason.';
+    return texts.filter((text) => text !== '').join('\n') || 'The tool failed without an error message.';
   }
 
   return { unwrap, failed, failure };

@@ -79,7 +79,7 @@ export function guestValues(): GuestValues {
       return stringify(value, strict) ?? 'null';
     } catch (error) {
       if (error instanceof EngineError) throw error;
-      const reason = error instanceof Error ? error.message : 'it threw while it was read.';
+      const reason = error instanceof Error ? error.message : 'reading it threw an error.';
       throw fault(`The value cannot be written as JSON: ${reason}`);
     }
   }
@@ -107,7 +107,7 @@ export function guestValues(): GuestValues {
       const { name, message, stack, code } = thrown as Error & { code?: unknown };
       return stringify({ name: text(name), message: text(message), stack: text(stack), code: text(code) });
     } catch {
-      return '{"message":"Something was thrown that cannot be described."}';
+      return '{"message":"An unreadable value was thrown."}';
     }
   }
 
