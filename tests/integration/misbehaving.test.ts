@@ -63,7 +63,7 @@ test('a call without a response ends at its timeout with an error that names ser
   await othersWork(client);
   expect(await hanging).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringMatching(/^bad: No answer to tools\/call within 0\.5 s/) as string }],
+    content: [{ text: expect.stringMatching(/^bad: No response to tools\/call within 0\.5 s/) as string }],
   });
   await goesOn(client);
 });

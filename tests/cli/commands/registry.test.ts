@@ -106,7 +106,7 @@ describe('add', () => {
       [
         'what is missing',
         ['io.github.example/database-manager', '--set', 'DB_PASSWORD=p'],
-        'db_type is needed. Set with: --set "database_name=…"',
+        'db_type is required. Set with: --set "database_name=…"',
       ],
       ['what it does not ask for', [everything, '--set', 'PATH=/evil'], 'Unknown input "PATH"'],
       ['what cannot be run here', ['io.github.example/rusty'], 'Tooltray cannot run packages of this type.'],
