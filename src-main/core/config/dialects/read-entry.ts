@@ -259,8 +259,11 @@ class EntryReader {
         if (words.length > 1) this.#fields.set('args', words.slice(1));
       }
       const cwd = this.#fields.get('cwd');
-      if (project !== undefined && (typeof cwd !== 'string' || !cwd.startsWith('${')))
+      const isOpen = typeof cwd === 'string' && /^(?:[$%~{/\\]|[A-Za-z]:)/.test(cwd);
+      if (project !== undefined && !isOpen)
         this.#fields.set('cwd', typeof cwd === 'string' ? resolve(project, cwd) : project);
+      else if (typeof cwd === 'string' && !isOpen)
+        this.#report('note', this.#placeOf(['cwd']), 'This folder is relative: write its whole path.');
     }
     // ToolMux's rule for an address without a path.
     const url = URL.parse(String(raw['base_url']));

@@ -1,4 +1,5 @@
 /** Reads the spellings, shapes and places that entries of other products come in. */
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../../src-main/core/config/read-config.ts';
 import { type ReadServer, readServersOfText } from '../../../../src-main/core/config/dialects/read-servers.ts';
@@ -253,6 +254,15 @@ test('names the settings of a similar product that stay behind', () => {
     expect.stringMatching(/MCPProxy.*listen/) as string,
   ]);
   expect(notes('/c/config.json', { mode: 'auto', servers })).toEqual([]);
+});
+
+test('reports a relative folder, which starts elsewhere here, and fills it in for a project', () => {
+  const text = JSON.stringify({ mcpServers: { a: { command: 'x', cwd: './w' } } });
+  const [alone] = readServersOfText(text, '/c/x.json', { home }).servers;
+  expect(alone?.losses).toEqual([expect.stringMatching(/^cwd: /) as string]);
+  const [own] = readServersOfText(text, '/p/.mcp.json', { home, project: '/p' }).servers;
+  expect(own).toMatchObject({ entry: { cwd: join('/p', 'w') }, losses: [] });
+  expect(one({ command: 'x', cwd: '/w' })?.losses).toEqual([]);
 });
 
 test('reads merge keys of YAML', () => {
