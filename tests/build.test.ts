@@ -1,4 +1,4 @@
-/** What the build must keep, in dist/ as it is shipped. `npm test` builds before it comes here. */
+/** Properties of the build in dist/. `npm test` builds first. */
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -16,14 +16,14 @@ const built = globSync('dist/{*,chunks/*,python/*,team/*}.js', { cwd: root })
   .map((path) => path.replaceAll('\\', '/'))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
-/** Read by the parser that built it: the compiler of the rules for sources takes ten times as long over these megabytes. */
+/** Parsed with the bundler's parser, because the TypeScript compiler takes ten times as long for these megabytes. */
 function importedBy({ path, text }: (typeof built)[number]): string[] {
   const { staticImports, staticExports, dynamicImports } = parseSync(path, text).module;
   const later = dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start, end));
   return [
     ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
     ...staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])),
-    // Any other is a name that is made while it runs.
+    // Otherwise a name computed at run time.
     ...later.flatMap((written) => /^(["'`])(.*)\1$/s.exec(written)?.[2] ?? []),
   ];
 }
@@ -121,7 +121,7 @@ test('every bundled package has its notice, and so have the font and the icons',
   const notices = readFileSync(join(root, 'dist/third-party-notices.txt'), 'utf8');
   expect(packages.length).toBeGreaterThan(20);
   expect(packages.filter((name) => !notices.includes(`\n${name} `))).toEqual([]);
-  // None is only named.
+  // Every license text is included.
   const sections = notices.split(`\n${'-'.repeat(80)}\n\n`).slice(1);
   const grant =
     /permission is hereby granted|anyone is free to copy, modify|redistribution and use|permission to use, copy|apache license|license agreement|public license|blue oak model license/i;

@@ -1,4 +1,4 @@
-/** The documents: generated pages are current, and the checks of prose find planted faults. */
+/** The documents: generated pages are up to date, and the prose checks find planted faults. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

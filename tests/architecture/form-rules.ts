@@ -1,11 +1,11 @@
-/** What a file looks like: it says what it is for, is named after it, and can be read in one go. */
+/** Form of a file: it states its purpose, is named after it, and is short enough to read at once. */
 import { posix } from 'node:path';
 import { isTypeOnly } from './import-rules.ts';
 import { parse, type Rule } from './source.ts';
 
 const maxLines = 500;
 
-/** Names that say nothing, so that everything ends up behind them. */
+/** Names without a meaning. */
 const emptyNames = /^(utils?|helpers?|misc|common|stuff|lib)\.(ts|svelte)$/;
 
 export const saysWhatItIsFor: Rule = ({ path, text }) => {
@@ -18,7 +18,7 @@ export const isNamedAfterItsTopic: Rule = ({ path }) => {
   return emptyNames.test(posix.basename(path)) ? [`${path}:1 has a name that names no topic`] : [];
 };
 
-/** A contract is looked things up in, not read: types and data may be long. */
+/** A contract is a reference, so types and data may be long. */
 export const canBeReadInOneGo: Rule = (source) => {
   const { path, text } = source;
   const { statements } = parse(source);

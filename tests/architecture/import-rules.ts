@@ -1,8 +1,11 @@
-/** Who may import whom: the order of the folders, no Electron in the core, a renderer that knows types only, a bare shim. */
+/**
+ * Import order: layers of folders, no Electron in the core, type-only imports in the renderer, a shim without
+ * dependencies.
+ */
 import ts from 'typescript';
 import { importsOf, lineOf, parse, type Rule, type Source } from './source.ts';
 
-/** Low to high; a folder imports from itself and from those before it. */
+/** From low to high; a folder imports only from itself and lower ones. */
 export const layers = [
   'base',
   'health',
@@ -39,14 +42,14 @@ export const layers = [
 
 const contract = 'src-main/rpc/contract.ts';
 
-/** The layer of a file of src-main; undefined for a folder that has no place in the order. */
+/** The layer of a file of src-main; undefined for a folder outside the order. */
 export function layerOf(path: string): (typeof layers)[number] | undefined {
   const [, place, folder] = path.split('/');
-  // Sessions are made with it.
+  // Sessions are created with it.
   if (path === 'src-main/core/choose-mode.ts') return 'choose-mode';
-  // The composition root and what it is put together with.
+  // The composition root and its parts.
   if (place === 'core' && path.split('/').length === 3) return 'aggregator';
-  // Besides the entry files themselves: the folders that hold the parts of an entry.
+  // Entry points and the folders that contain their parts.
   if (path.split('/').length === 2 || place === 'cli' || place === 'shim' || place === 'client') return 'entries';
   return layers.find((layer) => layer === (place === 'core' ? folder : place));
 }
@@ -63,7 +66,10 @@ export const importsGoDown: Rule = (source) => {
   });
 };
 
-/** The modes of other systems are registered in one file; only what a client of ours has to know of an answer is read elsewhere. */
+/**
+ * The modes of other systems are registered in one file; only what our client library needs to know about results is
+ * imported elsewhere.
+ */
 export const compatBehindItsRegistry: Rule = (source) =>
   importsOf(source)
     .filter(({ file }) => source.path.startsWith('src-main/') && file?.startsWith('src-main/compat/') === true)
@@ -73,7 +79,9 @@ export const compatBehindItsRegistry: Rule = (source) =>
 
 const editionFiles = new Set(['src-main/core/edition.ts', 'src-main/rpc/edition.ts', contract]);
 
-/** What a team needs of core and rpc is exported in two files, so that the rest can change without reading `team`. */
+/**
+ * Exports of core and rpc for the team edition are in two files, so that the rest can change without reading `team`.
+ */
 export const teamUsesTheEdition: Rule = (source) =>
   importsOf(source)
     .filter(({ file }) => source.path.startsWith('src-main/team/') && /^src-main\/(core|rpc)\//.test(file ?? ''))
@@ -111,7 +119,7 @@ export function isTypeOnly(node: ts.Statement): boolean {
   return ts.isImportDeclaration(node) && node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
 }
 
-/** The shim starts in the time of an empty script: all that it loads, through any number of files, is built in. */
+/** The shim starts as fast as an empty script: it imports only built-in modules, directly and transitively. */
 export function shimLoadsBuiltInsOnly(sources: readonly Source[], entry = 'src-main/shim.ts'): string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const waiting = byPath.has(entry) ? [entry] : [];

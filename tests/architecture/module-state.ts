@@ -1,11 +1,11 @@
-/** No module has state, or does anything, at import time: what lives belongs to somebody who made it. */
+/** Modules have no mutable state and no side effects at import: every object has an owner that creates it. */
 import ts from 'typescript';
 import { lineOf, parse, type Rule } from './source.ts';
 
-/** Entries exist to do something when they are loaded; a worker is an entry of its own thread, the process for Python of its own process. */
+/** Entry points run when loaded; a worker is the entry point of its thread, the Python process of its process. */
 const isEntry = /^src-main\/[^/]+\.ts$|-worker\.ts$|\/(?:python|keychain)-process\.ts$|^src-renderer\/main\.ts$/;
 
-/** Classes whose instances cannot be changed, or hold nothing worth changing. */
+/** Classes with immutable instances, or without relevant state. */
 const constantClasses: ReadonlySet<string> = new Set(['RegExp', 'TextEncoder', 'URL', 'Error', 'AppError']);
 
 export const noStateAtImport: Rule = (source) => {
@@ -44,7 +44,7 @@ function variableFaults(statement: ts.VariableStatement): Fault[] {
     .map((node) => [node, 'can change; give it an owner, or a Readonly type if it never does']);
 }
 
-/** A set or map that is filled when it is made and, seen by this file alone, never changed by it. */
+/** A set or map that is filled when it is created and never changed in this file. */
 function isTable({ name, initializer }: ts.VariableDeclaration): boolean {
   if (!initializer || !ts.isNewExpression(initializer) || (initializer.arguments ?? []).length === 0) return false;
   if (!['Set', 'Map'].includes(initializer.expression.getText())) return false;
@@ -65,7 +65,7 @@ function isReadonlyType(type: ts.TypeNode | undefined): boolean {
   return type !== undefined && /^readonly/i.test(type.getText());
 }
 
-/** A made object that is not known to be constant, or an empty collection: it can only be there to be filled. */
+/** An object that is not known to be immutable, or an empty collection, which can only be meant to be filled. */
 function isMutable(value: ts.Expression): boolean {
   if (ts.isNewExpression(value)) {
     const name = value.expression.getText();

@@ -1,8 +1,8 @@
-/** What is made for each call is gone with it: nothing on a call's way is written so that V8 keeps it, and all that it holds, for long. */
+/** Objects created per call are collected with it: no code in the path of calls makes V8 keep them for long. */
 import ts from 'typescript';
 import { lineOf, parse, type Rule } from './source.ts';
 
-/** Folders that every call goes through. Elsewhere such a function is made once for a line or a start. */
+/** Folders in the path of every call. Elsewhere such a function is created once per connection or start. */
 const onTheWay = /^src-main\/(?:core\/(?:activity|calls|catalog|modes|sessions|spills|trust|wire)|compat)\//;
 const assigns: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.EqualsToken,
@@ -11,9 +11,10 @@ const assigns: ReadonlySet<ts.SyntaxKind> = new Set([
 ]);
 
 /**
- * A function that is written where it is assigned to a property is taken for a method, and allocated among old objects at once: it and all that
- * its scope holds go with the next full collection only. Node does the same for a listener that is an object (`handleEvent`). A field
- * of a class, a constant or another function that makes it is as short, and young.
+ * V8 treats a function expression assigned to a property as a method and allocates it in the old space immediately: it
+ * and everything in its scope are collected only by the next full collection. Node.js does the same for a listener
+ * object (`handleEvent`). A class field, a constant, or a factory function is as short, and allocated in the young
+ * space.
  */
 export const leavesNothingOld: Rule = (source) => {
   if (!onTheWay.test(source.path)) return [];

@@ -1,25 +1,25 @@
-/** The source files as the rules see them: path, text, and what they import. */
+/** The source files as the rules see them: path, text, and imports. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
 
 export interface Source {
-  /** From the root of the project, with forward slashes. */
+  /** Relative to the project root, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
 
 export interface Import {
-  /** As it is written, such as `node:fs`. */
+  /** As written, such as `node:fs`. */
   readonly specifier: string;
-  /** Path of the file it means, when it is one of ours. */
+  /** Path of the imported file, if it is in this project. */
   readonly file: string | undefined;
   readonly typeOnly: boolean;
   readonly dynamic: boolean;
   readonly line: number;
 }
 
-/** A rule names every place where it is broken, as `path:line what is wrong`. */
+/** A rule returns every violation, as `path:line problem`. */
 export type Rule = (source: Source) => string[];
 
 /** Every source file of the app. */
@@ -30,11 +30,11 @@ export function readSources(root: string): Source[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }
 
-/** Each file is asked about by a dozen rules. */
+/** Each file is checked by a dozen rules. */
 const parsed = new WeakMap<Source, ts.SourceFile>();
 const imports = new WeakMap<Source, Import[]>();
 
-/** Parses the script; for a Svelte file, what stands in its `<script>` blocks, at the same lines. */
+/** Parses a script; for a Svelte file, its `<script>` blocks at the same lines. */
 export function parse(source: Source): ts.SourceFile {
   const known = parsed.get(source) ?? read(source);
   parsed.set(source, known);
@@ -86,7 +86,7 @@ function named(literal: ts.Node | undefined, typeOnly: boolean, dynamic: boolean
   return literal && ts.isStringLiteralLike(literal) ? { specifier: literal.text, typeOnly, dynamic } : undefined;
 }
 
-/** `import { type A }` is not one: under verbatimModuleSyntax the module is still loaded. */
+/** `import { type A }` is not one: with verbatimModuleSyntax the module is still loaded. */
 function isTypeImport(clause: ts.ImportClause | undefined): boolean {
   return clause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
 }

@@ -1,22 +1,22 @@
-/** How the files hang together: nothing leads round in a circle, folders stay small, a worker's parts are its own. */
+/** Structure of the sources: no circular imports, small folders, private parts of workers. */
 import { posix } from 'node:path';
 import { importsOf, type Source } from './source.ts';
 
-/** More than that, and nobody finds the room at the first try. */
+/** Larger folders are hard to navigate. */
 const mostFiles = 30;
 
-/** A folder whose files run in a thread or process of their own. */
+/** A folder whose files run in their own thread or process. */
 const workerFolder = /^(.*\/[a-z]+-worker)(?:\/|$)/;
 
 type Edges = ReadonlyMap<string, readonly string[]>;
 
-/** Circles of imports, types and late loading included: each as the files it leads through. */
+/** Circular imports, including types and dynamic imports: each as its list of files. */
 export function circles(sources: readonly Source[]): string[] {
   const edges = edgesOf(sources);
   return knots([...edges.keys()], edges).map((files) => files.sort().join(' <-> '));
 }
 
-/** Folders that import each other, but for a folder and what lies in it. */
+/** Folders that import each other, except a folder and its subfolders. */
 export function mutualFolders(sources: readonly Source[]): string[] {
   const pairs = new Set<string>();
   for (const [file, imported] of edgesOf(sources)) {
@@ -35,7 +35,7 @@ export function crowdedFolders(sources: readonly Source[]): string[] {
   return [...counts].filter(([, count]) => count > mostFiles).map(([folder, count]) => `${folder} has ${count} files`);
 }
 
-/** What others may load of a worker's folder: the messages they exchange with it. Types cost nothing. */
+/** Files of a worker's folder that others may import: only the messages exchanged with it, and types. */
 export function intruders(sources: readonly Source[]): string[] {
   return sources.flatMap((source) =>
     importsOf(source).flatMap(({ file, typeOnly, line }) => {
@@ -53,7 +53,7 @@ function edgesOf(sources: readonly Source[]): Edges {
   return new Map(sources.map((source) => [source.path, within(source)]));
 }
 
-/** Sets of files that can all reach each other (Tarjan 1972). */
+/** Strongly connected components (Tarjan 1972). */
 function knots(files: readonly string[], edges: Edges): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();

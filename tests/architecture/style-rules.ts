@@ -1,12 +1,12 @@
-/** What styles of the page may say: the widths at which it changes its shape stand in one place. */
+/** Rules for the page's styles: breakpoints are defined in one place. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rule, Source } from './source.ts';
 
-/** The one place. */
+/** The only place. */
 export const breakpointsFile = 'src-renderer/theme/breakpoints.css';
 
-/** A question of a style or a script about the size of the window. */
+/** A media query or script that depends on the window's size. */
 const literalSize =
   /@(?:media|container)\b[^{]*\b(?:width|height|inline-size|block-size)\b|matchMedia\([^)]*(?:width|height)|\binner(?:Width|Height)\b/g;
 const named = /@media \((--[\w-]+)\) \{/g;
@@ -19,7 +19,7 @@ export const breakpointsAreNamed: Rule = ({ path, text }) => {
   );
 };
 
-/** Names of widths that are used and are none, and those that nothing uses. */
+/** Breakpoints that are used but not defined, and unused ones. */
 export function strangeBreakpoints(sources: readonly Source[]): string[] {
   const names = (pattern: RegExp): string[] =>
     sources.flatMap(({ text }) => [...text.matchAll(pattern)].map(([, name]) => name ?? ''));
@@ -27,7 +27,7 @@ export function strangeBreakpoints(sources: readonly Source[]): string[] {
   return [...used, ...known].filter((name) => !used.has(name) || !known.has(name)).sort();
 }
 
-/** What holds styles or asks about them: components, style sheets and scripts of the page. */
+/** Files with styles or media queries: components, style sheets, and scripts of the page. */
 export function readStyles(root: string): Source[] {
   return globSync('src-renderer/**/*.{svelte,css,html,ts}', { cwd: root })
     .map((path) => path.replaceAll('\\', '/'))

@@ -1,4 +1,4 @@
-/** A private Tooltray home with the built command line running in it. */
+/** A private Tooltray home with the built command line. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 
-/** `npm test` builds it first; TOOLTRAY_CLI names another build to be tested. */
+/** `npm test` builds it first; TOOLTRAY_CLI selects another build. */
 export const cliFile = process.env['TOOLTRAY_CLI'] ?? join(import.meta.dirname, '../../dist/cli.js');
 
 export interface Outcome {
@@ -37,7 +37,7 @@ export class CliHome implements AsyncDisposable {
     return this.runWith({}, ...args);
   }
 
-  /** The answer of a command with --json. */
+  /** The result of a command with --json. */
   async json(...args: string[]): Promise<Outcome & { readonly data: Record<string, unknown> }> {
     const outcome = await this.run(...args, '--json');
     return { ...outcome, data: JSON.parse(outcome.stdout) as Record<string, unknown> };
@@ -61,7 +61,7 @@ export class CliHome implements AsyncDisposable {
     return { code, stdout, stderr };
   }
 
-  /** Starts `serve --json` and resolves with what it says when it listens. */
+  /** Starts `serve --json` and resolves with its output once it listens. */
   async serve(...args: string[]): Promise<Record<string, unknown>> {
     return this.serveAs({}, ...args);
   }
@@ -108,7 +108,7 @@ export const entries = {
   missing: { command: 'tooltray-has-no-such-command' },
 } as const;
 
-/** Asks again until the answer is as wanted; the test's time-out is the limit. */
+/** Polls until the result is as expected; limited by the test's timeout. */
 export async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();

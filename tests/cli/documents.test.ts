@@ -1,5 +1,5 @@
 /**
- * The examples in the documentation: commands are read by their declarations, configuration by its parser, and many
+ * The examples in the documentation: commands are parsed by their declarations, configuration by its parser, and many
  * run.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const blocks: readonly Block[] = documents.flatMap(({ path, text }) =>
   })),
 );
 
-/** Programs of others, whose flags are theirs. */
+/** Other programs, whose flags are not checked. */
 const foreign = new Set(['kubectl', 'docker', 'claude', 'curl', 'openssl', 'export', 'git', 'psql']);
 const ours = /^(?:tooltray|\.\/tooltray|node dist\/cli\.js)(?: |$)/;
 
@@ -54,7 +54,7 @@ const lines: readonly Line[] = blocks
       .filter(({ line }) => line !== ''),
   );
 
-/** The words of a command line, as a shell splits it; what is behind a `<` or `|` is left out. */
+/** The words of a command line, split like a shell; everything after `<` or `|` is omitted. */
 function wordsOf(line: string): string[] {
   const [own = ''] = line.split(/ [<|] /);
   return [...own.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replaceAll(/["']/g, ''));
@@ -222,7 +222,7 @@ interface Case {
   readonly status: number;
   readonly path?: string;
   readonly method?: string;
-  /** Headers that differ from those of the example. */
+  /** Headers that differ from the example's. */
   readonly changed?: Readonly<Record<string, string>>;
   readonly sent?: string;
 }

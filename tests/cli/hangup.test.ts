@@ -1,21 +1,18 @@
-/**
- * SIGHUP to the program: it reloads the config without exiting. The config's watcher is disabled, so that nothing else
- * reads it.
- */
+/** SIGHUP reloads the config without exiting. The config's watcher is disabled, so that nothing else reads it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { CliHome, cliFile, entries } from './cli-home.ts';
 
-// A terminal that goes away ends what runs in it by the same signal, which is another matter; and Windows has no SIGHUP to send.
+// A closed terminal ends its programs with the same signal, which is tested elsewhere; Windows has no SIGHUP.
 const here = process.platform !== 'win32';
 const blind = { CHOKIDAR_USEPOLLING: 'true', CHOKIDAR_INTERVAL: '3600000' };
 
-/** The lines that a program writes, one at a time. */
+/** The program's output, line by line. */
 function started(home: CliHome, ...args: string[]): { child: ChildProcess; line: () => Promise<string> } {
   const env = { ...process.env, ...blind, TOOLTRAY_HOME: home.path, TERM: 'dumb', NO_COLOR: '1' };
-  // Of a session of its own, as a service is: no terminal whose end the signal could mean.
+  // In its own session, like a service, so that the signal does not mean a closed terminal.
   const child = spawn(process.execPath, [cliFile, ...args], { env, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   return { child, line: async () => String((await lines.next()).value) };

@@ -1,4 +1,4 @@
-/** Help, version, wrong use, and an outdated Node.js. */
+/** Help, version, invalid usage, and an outdated Node.js. */
 import { afterAll, expect, test } from 'vitest';
 import { type Command, helpOf, readArguments } from '../../src-main/cli/command.ts';
 import { commands } from '../../src-main/cli/command-table.ts';

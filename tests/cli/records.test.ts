@@ -1,4 +1,4 @@
-/** Records at the command line: a core's status, its logs, and its calls. */
+/** Records on the command line: a core's status, logs, and calls. */
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ test.runIf(allCases)(
   async () => {
     await using home = new CliHome();
     const [again, gate] = ['again', 'gate'].map((name) => join(home.path, name)) as [string, string];
-    // Exits at its first start and at the second, which begins with initialize; hangs at the next one.
+    // Exits at its first start and at the second, which starts with initialize; hangs at the next one.
     const script = `const { appendFileSync, readFileSync, writeFileSync } = require('node:fs'); const { AGAIN } = process.env;
     appendFileSync(AGAIN + '.starts', '.');
     if (readFileSync(AGAIN + '.starts').length > 2) { writeFileSync(AGAIN, ''); setInterval(() => undefined, 1000); }
@@ -71,20 +71,20 @@ test('logs prints a server’s last lines, follows new ones, and rejects an unkn
     () => home.run('logs', 'crash'),
     (answer) => answer.stdout.includes('Next try in'),
   );
-  // Each line with its time, whose it is, and what became of the server between what it says.
+  // Each line has a time and a source, and includes status messages of the server.
   const [started, said, ended, again, ...rest] = stdout
     .split('\n')
     .map((line) => line.replace(/^[\d-]+T[\d:.]+Z /, ''));
   expect(started).toMatch(/^tooltray: Started, process \d+\.$/);
   expect(said).toBe('server: Fatal: the fixture crashes on purpose.');
   expect(ended).toMatch(/^tooltray: Process \d+ exited with code \d+\.$/);
-  // The first start ends at the question for its protocol version, so it is started again with initialize.
+  // The first start exits at the protocol version probe, so it is started again with initialize.
   expect(again).toMatch(/^tooltray: .*initialize\.$/);
   expect(rest).toContainEqual(
     expect.stringMatching(/^tooltray \[error\]: The connection is gone\. Next try in \d+ s\.$/),
   );
   expect((await home.run('logs', 'crash', '--lines', '1')).stdout.split('\n')).toHaveLength(2);
-  // It may take longer to start than the other one to die.
+  // It may take longer to start than the other one to exit.
   await eventually(
     () => home.run('logs', 'quiet'),
     (answer) => /Handshake done in \d+ ms: .*\n.* tooltray: Lists read: 1 tool\.\n$/.test(answer.stdout),

@@ -1,4 +1,4 @@
-/** Commands beside a running core: they query it, and it follows what they edit. */
+/** Commands next to a running core: they query it, and it follows their edits. */
 import { statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CliHome, entries, eventually } from './cli-home.ts';
@@ -65,7 +65,7 @@ test('retry retries at once and exits with 0 for a ready server, 1 for a failing
 });
 
 test('doctor reports the findings of the running core', async () => {
-  // Between two attempts to start it, the stopped server is starting, which is no problem yet.
+  // Between two attempts the stopped server counts as starting, which is not a problem yet.
   const { stdout } = await eventually(
     () => home.run('doctor'),
     (answer) => answer.code === 1,

@@ -1,4 +1,4 @@
-/** Tests `tooltray/client` from the packed package, in a project of its own, over a real transport. */
+/** Tests `tooltray/client` from the packed package, in its own project, over a real transport. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

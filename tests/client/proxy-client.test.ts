@@ -22,7 +22,7 @@ const names = (entries: readonly Record<string, unknown>[]): unknown[] => entrie
 
 test('lists are the same as in mode proxy', async () => {
   const direct = await core.open({}, { mode: 'proxy' });
-  // The helper tool of mode proxy that reads resources, which the client does itself.
+  // The helper tool of mode proxy that reads resources is omitted, because the client reads them itself.
   const { tools } = (await direct.request('tools/list')) as { tools: Record<string, unknown>[] };
   expect((await proxy.listTools()).tools).toEqual(tools.filter(({ name }) => name !== 'read_resource'));
   for (const [method, list] of [

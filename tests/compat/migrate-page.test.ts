@@ -14,12 +14,12 @@ import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/migrate.md'), 'utf8');
 
-/** The part of the page below a heading of the second level. */
+/** The part of the page below a second-level heading. */
 function section(heading: string): string {
   return page.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
 }
 
-/** What stands as code in the paragraph that begins with these bold words. */
+/** The code in the paragraph that begins with these bold words. */
 function codeIn(text: string, start: string): string[] {
   const paragraph = text.split('\n\n').find((one) => one.startsWith(`**${start}**`)) ?? '';
   return [...paragraph.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);

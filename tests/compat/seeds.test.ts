@@ -1,6 +1,6 @@
 /**
- * Lists what the public pages of the four systems name and what must therefore remain: tools, parameters, operations, flags
- * and the words of results, each spelled as on its page.
+ * What the public pages of the four systems name, and what must therefore be supported: tools, parameters, operations,
+ * flags, and words of results, spelled as on the page.
  */
 import { describe, expect, test } from 'vitest';
 import { allModes } from '../../src-main/compat/all-modes.ts';

@@ -1,4 +1,4 @@
-/** What a session in the mode that `auto` picks costs compared with listing every tool as its server does: in o200k tokens. */
+/** The cost of a session in the mode chosen by `auto`, compared with listing every tool unchanged: in o200k tokens. */
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src-main/core/activity/activity-worker/count-tokens.ts';
@@ -21,7 +21,7 @@ const things = [
 const places = ['project', 'team', 'account', 'workspace', 'region', 'calendar', 'folder', 'store', 'queue', 'campus'];
 const perServer = 20;
 
-/** Unique names; texts and schemas as long as those of typical servers, some 110 tokens a tool. */
+/** Unique names; descriptions and schemas of typical length, about 110 tokens per tool. */
 function toolAt(i: number): Record<string, unknown> {
   const verb = verbs[i % verbs.length] ?? '';
   const thing = things[Math.floor(i / verbs.length) % things.length] ?? '';
@@ -50,7 +50,7 @@ function catalogOf(tools: number): TestContext {
   return helperContext(servers);
 }
 
-/** Tokens of a search in the tool's own words, its result, and the extra of a call through `call_tool` over a direct one. */
+/** Tokens of a search in the tool's own words, its result, and the overhead of `call_tool` over a direct call. */
 async function costOfUse(at: number, mode: Mode, context: TestContext): Promise<number> {
   const tool = context.catalog.tools[at];
   const name = tool?.listedName ?? '';

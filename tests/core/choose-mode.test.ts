@@ -1,4 +1,4 @@
-/** Mode `auto`: shows cheap lists, does not show expensive ones, and never costs more than direct. */
+/** Mode `auto`: shows small lists, hides large ones, and never costs more than direct. */
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src-main/core/activity/activity-worker/count-tokens.ts';
 import {
@@ -75,7 +75,7 @@ describe('auto compared with direct', () => {
     expect(listed({ ...shown, level: 'toolmux' })).toBeLessThan(0.8 * direct(shown));
   });
 
-  // Tools without superfluous words cannot be shortened; the instructions still name their servers in a line.
+  // Minimal tools cannot be shortened; the instructions still name their servers in a line.
   test.each([1, 3, 10, 30, 100, 300, 1000])('costs no more for %i tools that are as short as can be', (tools) => {
     const shown = view(tools, 10);
     expect(listed(shown)).toBeLessThanOrEqual(direct(shown) + countTokens(allModes.find('proxy').instructions(shown)));

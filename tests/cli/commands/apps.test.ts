@@ -43,7 +43,7 @@ async function json(home: CliHome, ...args: string[]): Promise<Record<string, un
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** The core that was started for the handshake ends with it. */
+/** The core that was started for the connection test ends with it. */
 async function trialEnded(home: CliHome): Promise<void> {
   await eventually(
     async () => existsSync(join(home.path, 'run', 'core.sock')),
@@ -71,7 +71,7 @@ test('install --split writes one entry per server, is told when servers change, 
   ]);
   await run(home, ['disable', 'f']);
   expect(await json(home, 'apps')).toMatchObject({ apps: [{ connected: 'stale' }] });
-  // Without a flag the app keeps its kind of entries.
+  // Without a flag the app keeps its kind of entry.
   await run(home, ['install', 'cursor', '--yes']);
   expect(await names()).toEqual(['e']);
   await run(home, ['install', 'cursor', '--merged', '--yes']);
@@ -81,7 +81,7 @@ test('install --split writes one entry per server, is told when servers change, 
 
 test('install previews, asks for --yes, tests the connection, and uninstall restores the file byte for byte', async () => {
   await using home = new CliHome();
-  // Any free port: the core that the entry starts may not be the only one here.
+  // Any free port, because other cores may run on this computer.
   home.writeConfig({ port: 0, servers: { e: entries.echo } });
   const file = await cursor({ own: { command: 'own' } });
   const before = await readFile(file, 'utf8');
@@ -251,7 +251,7 @@ test.runIf(allCases)(
   },
 );
 
-/** A `tooltray` on the PATH, as npm would put one there. */
+/** A `tooltray` on the PATH, as installed by npm. */
 async function onPath(): Promise<NodeJS.ProcessEnv> {
   const file = await put('bin/tooltray', `#!/bin/sh\nexec '${process.execPath}' '${cliFile}' "$@"\n`);
   await chmod(file, 0o755);

@@ -1,4 +1,4 @@
-/** `doctor`: reports what is wrong with the files of a home instead of failing, and exits with 1. */
+/** `doctor` reports problems of a home's files instead of failing, and exits with 1. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,7 +17,7 @@ interface Finding {
   readonly text: string;
 }
 
-/** A home that was used, with a core that has ended. */
+/** A used home whose core has ended. */
 let template: CliHome;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(() => template[Symbol.asyncDispose]());
 function usedHome(): CliHome {
   const home = new CliHome();
   cpSync(template.path, home.path, { recursive: true });
-  // A copy of a folder has the usual rights.
+  // Copies of folders have default permissions.
   chmodSync(join(home.path, 'run'), 0o700);
   return home;
 }

@@ -1,4 +1,4 @@
-/** The commands that edit the config file, by what is in the file afterwards. */
+/** The commands that edit the config file, by its contents afterwards. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';

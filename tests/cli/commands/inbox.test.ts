@@ -1,4 +1,4 @@
-/** The inbox at the command line: listed, shown whole, decided by id, undone. */
+/** The inbox on the command line: list, show, decide by ID, undo. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

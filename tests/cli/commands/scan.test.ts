@@ -1,4 +1,4 @@
-/** `tooltray scan`: lines of a file without a core, and what servers of a config list. */
+/** `tooltray scan`: lines of a file without a core, and the texts of configured servers. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

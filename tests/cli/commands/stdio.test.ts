@@ -1,4 +1,4 @@
-/** What `stdio` may write to stdout: MCP frames and nothing else. */
+/** `stdio` writes nothing but MCP messages to stdout. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -106,7 +106,7 @@ const olderNode = ['--import', 'data:text/javascript,delete JSON.rawJSON; delete
 test('with Node 20, which cannot run a core, connects to a running core', async () => {
   await using home = new CliHome({ echo: entries.echo });
   await home.serve();
-  // It says where it listens before its servers are there.
+  // It reports its address before its servers have started.
   await eventually(
     () => home.json('list'),
     ({ data }) => (data['servers'] as { state: string }[])[0]?.state === 'ready',

@@ -1,4 +1,4 @@
-/** Changes of a team on the command line are in its audit log, with the operator who made them. */
+/** Team changes from the command line are in its audit log, with the operator who made them. */
 import { userInfo } from 'node:os';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { AuditTable } from '../../../src-main/team/audit/audit-table.ts';

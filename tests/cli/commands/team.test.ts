@@ -1,4 +1,4 @@
-/** `tooltray team user`, `token` and `team serve`: what an admin types, on a real database. */
+/** `tooltray team user`, `token` and `team serve`, on a real database. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -168,7 +168,7 @@ test('team-config show applies a user’s groups of the database, and all quotas
     'Quota calls: {"groupBy":["user"],"calls":2000,"window":"day"}',
     'Quota slow: {"groupBy":["app"],"maxConcurrent":4}',
   ]);
-  // What is named goes before what is known.
+  // Explicit values take precedence over stored ones.
   expect((await show('--user', 'ben', '--group', 'other', ...at)).stdout).toContain('Groups: other\nmode: "meta"');
   expect((await show('--user', 'ben')).stdout).toContain('Groups: none\nmode: "meta"');
   expect((await show('--user', 'nobody', ...at)).code).not.toBe(0);

@@ -36,13 +36,13 @@ beforeAll(async () => {
   answers = new Map(lines.map((line) => JSON.parse(line) as Answers).map((one) => [one.id, one]));
 }, 120_000);
 
-// Mini-A's notation stands in no file, and the lists of OpenHands name no header: tests of their own read both.
+// Mini-A's format is not stored in files, and OpenHands' lists name no headers: both have their own tests.
 test('every dialect has a file here', () => {
   const written = new Set(writers.map(({ id }) => id.split(/[ ,]/)[0]));
   expect(dialects.map(({ id }) => id).filter((id) => !written.has(id))).toEqual(['openhands', 'mini-a']);
 });
 
-/** Products that write what Tooltray itself reads; the others are named, with the command that imports them. */
+/** Products whose format Tooltray reads directly; other files are reported with the command that imports them. */
 const isUsed = ({ file, text }: (typeof writers)[number]): boolean =>
   /\.json$/.test(file) && /^\{\s*"(?:inputs"[^[]*\[\],\s*"servers|servers|mcpServers)"/.test(text({}));
 
@@ -53,13 +53,13 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (id, 
     const { imported, added } = answers.get(id) ?? expect.fail(`There is no answer for ${id}.`);
     expect(imported.servers.map(({ name }) => name)).toEqual(both);
     expect(added.servers.map(({ name }) => name)).toEqual(both);
-    // Of a similar product, its settings are named.
+    // A similar product's settings are reported.
     expect(imported.skipped).toEqual(id === 'toolmux' ? [expect.stringContaining('cache_model') as string] : []);
     expect(added.skipped).toEqual(imported.skipped);
     expect(imported.servers.map(({ endpoint }) => endpoint.split(' ')[0])).toEqual(
       added.servers.map(({ entry }) => entry['command'] ?? entry['url']),
     );
-    // The value of a header is hidden in both.
+    // Header values are masked in both.
     expect(JSON.stringify([imported, added])).not.toContain('v2');
   });
 

@@ -1,4 +1,4 @@
-/** A server whose tools say what they do to the world, and answer with their name and arguments. */
+/** A server whose tools declare their effects, and return their name and arguments. */
 import { send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 const inputSchema = {

@@ -70,7 +70,7 @@ test.each(['proxy', 'search'])('the helpers work in mode %s', async (mode) => {
 });
 
 describe('declared intent', () => {
-  /** Whether the variant may call it, by what the server says of the tool. */
+  /** Whether each variant may call the tool, by its annotations. */
   const matrix: [tool: string, read: boolean, write: boolean, destructive: boolean][] = [
     ['look', true, true, true],
     ['edit', false, true, true],

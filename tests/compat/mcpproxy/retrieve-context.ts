@@ -1,4 +1,4 @@
-/** A few servers whose tools say different things of their effects, for tests of mode `retrieve`. */
+/** A few servers whose tools declare different effects, for tests of mode `retrieve`. */
 import type { ServerSummary } from '../../../src-main/core/admin/server-summary.ts';
 import type { ConfiguredServer } from '../../../src-main/core/catalog/tool-finder.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
@@ -43,7 +43,7 @@ function otherServer(name: string, enabled: boolean): ConfiguredServer {
   return { config: { name, enabled }, state, listing: emptyListing, listedAt: enabled ? 0 : undefined };
 }
 
-/** What a helper answers, read as JSON. */
+/** The result of a helper tool, parsed as JSON. */
 export async function ask(
   tool: string,
   input: JsonObject,

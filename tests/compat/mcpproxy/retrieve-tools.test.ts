@@ -18,7 +18,7 @@ test('returns a line with what a call needs, and the best matches with a schema 
   expect(usage_instructions).toContain('? is optional');
   const open = await ask('retrieve_tools', { query: 'tally' }, context);
   expect(open).toMatchObject({ tools: [{ name: 'fs:tally', inputSchema: limited }] });
-  // Each schema and the notes on how to read a line are shown once to a session.
+  // Each schema, and the notes on how to read a line, are shown once per session.
   const again = await ask('retrieve_tools', { query: 'tally' }, context);
   expect(again).toMatchObject({ tools: [{ inputSchema_shown: 'earlier' }] });
   expect(again).not.toHaveProperty('usage_instructions');

@@ -14,7 +14,7 @@ const a = {
 interface World {
   readonly core: TestCore;
   readonly ask: (input: Json) => Promise<Json>;
-  /** The servers as they are written in the file. */
+  /** The servers as written in the file. */
   readonly written: () => Promise<Record<string, Json>>;
 }
 

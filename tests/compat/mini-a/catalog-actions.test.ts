@@ -191,7 +191,7 @@ describe('search', () => {
     readonly tool: { readonly name: string };
     readonly matchedFields: string[];
   }
-  /** In detail, which tells the fields. */
+  /** Detailed results, which contain the fields. */
   const hitsOf = async (input: object, on = context): Promise<Hit[]> => {
     const { toon } = await dispatch({ action: 'search', format: 'detail', ...input }, on);
     return (toon['results'] as Detail[]).map(({ tool: { name }, matchedFields }) => ({ name, matchedFields }));

@@ -1,4 +1,4 @@
-/** What `proxy-dispatch` is given, made of a few servers; what servers, filter and files say can be put in. */
+/** The context of `proxy-dispatch` with a few servers; servers, filter, and files can be replaced. */
 import type { ServerSummary } from '../../../src-main/core/admin/server-summary.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
@@ -25,16 +25,16 @@ export function dispatchContext(
   return { ...withAdmin(helperContext(servers, raw), { list: () => known }), ...rest };
 }
 
-/** The plain context refuses to be asked about servers. */
+/** The default context rejects queries about servers. */
 function withAdmin(context: TestContext, admin: unknown): TestContext {
   return Object.defineProperty(context, 'admin', { value: admin, enumerable: true });
 }
 
 export interface Answer {
   readonly text: string;
-  /** The text, read as JSON. */
+  /** The text, parsed as JSON. */
   readonly json: JsonObject;
-  /** The text, read as TOON. */
+  /** The text, parsed as TOON. */
   readonly toon: JsonObject;
   readonly facts: JsonObject;
   readonly isError: boolean;

@@ -18,13 +18,13 @@ const dispatch = (input: Params): Promise<Params> => client.callTool('proxy-disp
 const call = (input: Params): Promise<Params> => dispatch({ action: 'call', ...input });
 const read = (input: Params): Promise<Params> => dispatch({ action: 'readresult', ...input });
 
-/** For the app that it is then read by. */
+/** For the app that reads it afterwards. */
 async function keep(app: SocketClient = client): Promise<string> {
   const input = { action: 'call', tool: 'big', resultToFile: true };
   return String(factsOf(await app.callTool('proxy-dispatch', input))['resultFile']);
 }
 
-/** Resolves once the core goes by them. */
+/** Resolves once the core has applied them. */
 async function configure(results: { readonly threshold?: number; readonly toon?: boolean }): Promise<void> {
   await core.write({ servers, results });
   const { config } = core.host.core.context;

@@ -1,4 +1,4 @@
-/** Kept answers in memory, to see what is asked of them. */
+/** Spills in memory, to check how they are read. */
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { SpillQueryResult, SpillFiles, SpillQuery } from '../../../src-main/core/spills/spill-queries.ts';
 

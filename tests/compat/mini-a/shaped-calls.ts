@@ -1,4 +1,4 @@
-/** Calls whose answers go through the pipeline's stage `shape`, into a real store and back out of it. */
+/** Calls whose results go through the pipeline's stage `shape`, into a real store and back. */
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CallRequest, CallerContext } from '../../../src-main/core/calls/call-tool.ts';
 import { ResultShaper } from '../../../src-main/core/calls/shape-result.ts';
@@ -15,7 +15,7 @@ import { dispatchContext } from './dispatch-context.ts';
 import { callerOf } from '../../support/caller-of.ts';
 
 export class ShapedCalls implements AsyncDisposable {
-  /** As whoever calls has them. */
+  /** As visible to the caller. */
   readonly files: SpillFiles;
   readonly spills: OpenStore;
   readonly #reader = new SpillReader();
@@ -41,7 +41,7 @@ export class ShapedCalls implements AsyncDisposable {
     return new ShapedCalls(await openStore(settings));
   }
 
-  /** What a helper is given where every tool answers this. */
+  /** The context of a helper tool in which every tool returns this result. */
   context(servers: readonly CatalogServer[], answer: (request: CallRequest) => Result): TestContext {
     const context = dispatchContext(servers, { spillFiles: this.files });
     const callTool = async (request: CallRequest): Promise<Result> => {

@@ -48,7 +48,7 @@ describe('a result over the threshold', () => {
     expect(JSON.parse(readFileSync(fileOf(answer), 'utf8'))).toEqual(big);
     expect(facts).toMatchObject({ autoSpilled: true, resultFormat: 'json' });
     expect(facts).not.toHaveProperty('estimatedTokens');
-    // What the tool sent: its file is laid out in lines, and larger.
+    // The server's result: its file is split into lines, and larger.
     const sent = JSON.stringify(big);
     expect(text.split('\n')).toEqual([
       `Result auto-spilled to temporary JSON file (exceeded 100 bytes): ${fileOf(answer)} (auto-deleted later).`,

@@ -158,7 +158,7 @@ describe('optimize_descriptions', () => {
     });
     await client.notification('notifications/tools/list_changed');
     const after = before.replace('Echo back the input arguments', 'Say it again');
-    // A shorter text leaves room for a type beside it.
+    // A shorter text leaves room for a type.
     expect((await hintOf(client)).replace(': string[]', '')).toBe(after);
     const { tools } = await (await core.open({}, { mode: 'proxy' })).request('tools/list');
     expect(tools).toMatchObject([{}, { name: 'echo_tool', description: 'Say it again' }, {}]);

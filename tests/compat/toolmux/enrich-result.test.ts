@@ -57,7 +57,7 @@ test('explains a result with structuredContent in a block of its own; an error h
   const result = { content: [text('{"n":1}')], structuredContent: { n: 1 } };
   const explained = enrichResult(result, tool, new ShownItems());
   expect(explained).toEqual({ ...result, content: [text('{"n":1}'), text(about)] });
-  // Apps that hand on the structure alone get the explanation, too, and the data once.
+  // Apps that pass on only structured content get the explanation, too, and the data once.
   expect(completeContent(explained)).toEqual({ content: [text('{"n":1}'), text(about)] });
   const failed = enrichResult({ ...result, isError: true }, tool, new ShownItems());
   expect(failed).toMatchObject({ content: [text(`{"n":1}\n[Schema for x: ${schema}]`)] });

@@ -111,7 +111,7 @@ describe('two servers with the same tools', () => {
       { name: 'a_reverse_tool', arguments: args },
       { tool: 'reverse_tool', server: 'a', args_json: JSON.stringify(args) },
     ]) {
-      // The third equal call in a row is told so.
+      // The model is told about the third equal call in a row.
       await search.callTool('a_echo_tool', { message: 'between' });
       expect(await search.callTool('call_tool', input)).toEqual(direct);
     }

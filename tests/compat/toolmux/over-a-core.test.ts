@@ -90,7 +90,7 @@ describe('one server', () => {
   test('7: gateway lists one tool per server, which describes what it can do from the first start on', async () => {
     const { tools } = (await gateway.request('tools/list')) as unknown as { tools: Tool[] };
     expect(tools.map(({ name }) => name)).toEqual(['get_tool_schema', 'get_tool_count', 'list_all_tools', 'echo']);
-    // In ToolMux's words; where there is room, types of what is no text besides.
+    // In ToolMux's words; if there is room, with types of non-string parameters.
     expect(tools[3]?.description).toMatch(/^Tools: count_tool \(Count the items of a list; required: items/);
     expect(tools[3]?.description).toContain('echo_tool (Echo back the input arguments; required: message), ');
     expect(tools[3]?.description).toContain('reverse_tool (Reverse a string; required: text)');
@@ -222,7 +222,7 @@ describe('23: what invoke returns of a server', () => {
   });
 
   test('structured content and images', async () => {
-    // The first use is explained, for apps that hand on the structure alone, too.
+    // The first use is explained, also for apps that pass on only structured content.
     const first = await meta.callTool('invoke', { name: 'structured' });
     expect(first).not.toHaveProperty('structuredContent');
     expect(JSON.stringify(first)).toMatch(/\[Tool: structured\].*42/);

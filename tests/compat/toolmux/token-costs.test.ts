@@ -1,4 +1,7 @@
-/** Limits what modes `meta` and `gateway` cost a session at the start: `tools/list` and instructions, in o200k tokens. */
+/**
+ * Limits the cost of modes `meta` and `gateway` at the start of a session: `tools/list` and instructions, in o200k
+ * tokens.
+ */
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import type { CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
@@ -10,7 +13,7 @@ import { helperContext } from '../../core/modes/helper-context.ts';
 const verbs = ['create', 'list', 'update', 'delete', 'search', 'get'];
 const things = ['pull_request', 'issue', 'repository', 'workflow_run', 'branch', 'release_asset', 'file_contents'];
 
-/** Tools as real servers have them: two or three words, a sentence or two, a few parameters. */
+/** Tools like those of real servers: two or three words, a sentence or two, a few parameters. */
 function server(name: string, tools: number): CatalogServer {
   const listed = Array.from({ length: tools }, (_, i) => {
     const [verb, thing] = [verbs[i % verbs.length] as string, things[i % things.length] as string];

@@ -1,4 +1,4 @@
-/** Every call is recorded, within limits, in a file that survives what can happen to files. */
+/** Every call is recorded, within limits, in a file that survives failures. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -115,7 +115,7 @@ test('writes waiting records and the tokens still being counted when it closes',
   {
     await using open = openActivity(folder);
     const record = (): void => open.activity.record(call(), texts(open, { arguments: 'one two', given: 'three' }));
-    // To read the tokenizer's table may take a busy machine longer than closing waits.
+    // On a busy computer, loading the tokenizer may take longer than the timeout of closing.
     record();
     await counted(open);
     for (let n = 0; n < 50; n++) record();
@@ -423,7 +423,7 @@ test('loses at most the last second when the process is killed, and leaves a sou
     await until(() => writer.turns.length > from + 150 + 40 * round);
     await kill(writer);
     const last = writer.turns.at(-1)?.[1] ?? 0;
-    // A turn that came late shows for how long the machine let the process wait.
+    // A late turn shows how long the computer delayed the process.
     const lateMs = Math.max(...writer.turns.map(([, at], index) => at - (writer.turns[index - 1]?.[1] ?? at)));
     const safe = writer.turns.findLast(([, at]) => at <= last - 1000 - 3 * lateMs)?.[0] ?? 0;
     const written = newestOnDisk();

@@ -1,4 +1,4 @@
-/** Payloads of calls on disk: to the byte, masked, within limits, and with a reason where they are missing. */
+/** Payloads of calls on disk: unchanged, masked, within limits, and with a reason if missing. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ test('stores payloads of any length and script to the byte, and returns them aft
     serverResult: { text: 'short', next: undefined },
     modelResult: { text: '', next: undefined },
   });
-  // Parts of an odd length would cut every second character in two.
+  // Chunks of odd length would split every second character.
   expect((await open.serverResult(2, 65_537)) === long).toBe(true);
 });
 
@@ -227,7 +227,7 @@ test('finds words by their beginning, also behind escapes, and after a restart',
     open.keep(1, { request: '{"repo":"Héllo/world"}', serverResult: '{"text":"one\\nbeta list_issues"}' });
     open.keep(2, { serverResult: JSON.stringify({ text: JSON.stringify({ a: 'x\nbeta', path: 'C:\\beta' }) }) });
     open.keep(3, { serverResult: 'nothing of it' });
-    // What is not written yet is searched as well.
+    // Pending writes are searched as well.
     expect(await open.search('bet')).toEqual([2, 1]);
   }
   await using open = openTexts(file);

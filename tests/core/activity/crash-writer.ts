@@ -1,6 +1,6 @@
 /**
- * A process that records calls without end, until it is killed. Takes the folder as its argument. Prints a line for each turn: the number of
- * the last call recorded, and the time in ms since the epoch.
+ * Records calls until it is killed. Takes the folder as its argument. Prints a line per turn: the number of the last
+ * recorded call, and the time in ms since the epoch.
  */
 import { call, openActivity } from './fixture.ts';
 

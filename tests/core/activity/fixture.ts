@@ -1,4 +1,4 @@
-/** Calls to record, and an activity log on real parts. */
+/** Calls to record, and an activity log with real parts. */
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createActivityDatabase } from '../../../src-main/core/activity/activity-worker/activity-database.ts';
@@ -13,7 +13,7 @@ import { ActivityThread } from '../../../src-main/core/activity/activity-thread.
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 
-/** Calls of these tests began in the past. */
+/** Calls of these tests start in the past. */
 export const storedPayloads: PayloadSettings = {
   keep: true,
   retentionDays: 100_000,
@@ -37,7 +37,7 @@ export function call(changes: Partial<CallRecord> = {}): CallRecord {
   };
 }
 
-/** For all logs of a test file: to start a thread, and to read the tokenizer's table, takes half a second. */
+/** Shared by all logs of a test file, because starting a thread and loading the tokenizer take half a second. */
 const sharedThread = new ActivityThread();
 
 export interface OpenActivity extends AsyncDisposable {
@@ -46,7 +46,7 @@ export interface OpenActivity extends AsyncDisposable {
   readonly logFile: string;
 }
 
-/** An activity log in the folder, with everything it needs; disposing closes it all. */
+/** An activity log in the folder, with its dependencies; disposing closes everything. */
 export function openActivity(
   folder: string,
   options: Partial<ActivityLogOptions> & { readonly masker?: Masker } = {},
@@ -65,12 +65,12 @@ export function openActivity(
   return { activity, file, logFile, [Symbol.asyncDispose]: dispose };
 }
 
-/** The newest records first, those just recorded included. */
+/** The newest records first, including those just recorded. */
 export function recent(open: OpenActivity, limit = 100): Promise<readonly ActivityEntry[]> {
   return open.activity.ask('recentCalls', limit);
 }
 
-/** Runs queries on a database file in this thread, beside the one that owns it. */
+/** Runs queries on a database file in this thread, next to its owner. */
 export function inDatabase<T>(file: string, work: (database: DatabaseSync) => T, maxBytes = 64 << 20): T {
   const store = createActivityDatabase(file, maxBytes, (aside) => {
     throw new Error(`The database is broken: ${aside}`);
@@ -82,7 +82,7 @@ export function inDatabase<T>(file: string, work: (database: DatabaseSync) => T,
   }
 }
 
-/** Texts of a call: strings are texts as they stand, other values are shared as JSON. */
+/** Payloads of a call: strings are plain text, other values are shared as JSON. */
 export function texts(
   { activity }: OpenActivity,
   { arguments: args = '', result, given }: { arguments?: string; result?: unknown; given?: unknown },

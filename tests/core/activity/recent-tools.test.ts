@@ -1,4 +1,4 @@
-/** Which tools were used lately, by which searches of models rank. */
+/** Recently used tools, by which models' searches rank. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

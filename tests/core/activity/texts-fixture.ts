@@ -20,11 +20,11 @@ export interface OpenTexts extends AsyncDisposable {
   readonly file: string;
   /** Records a call that began at that time, with its payloads. */
   keep(startedAt: number, said: Said): void;
-  /** The beginnings of all sides. */
+  /** The beginnings of all payloads. */
   find(startedAt: number): Promise<PayloadExcerpts>;
-  /** The whole of what the server sent, read part by part; or why there is none. */
+  /** The server's full result, read in parts; or why it is missing. */
   serverResult(startedAt: number, length?: number): Promise<string>;
-  /** Starts of the calls that are found by a text, the newest first. */
+  /** Start times of the calls found by a text, newest first. */
   search(text: string): Promise<readonly number[]>;
 }
 

@@ -1,4 +1,4 @@
-/** Token budgets of apps: told once at 80 and at 100 %, by app, user, and day. */
+/** Token budgets of apps: reported once at 80 and at 100 %, by app, user, and day. */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { TokenBudgets } from '../../../src-main/core/activity/token-budgets.ts';
@@ -19,7 +19,7 @@ function harness(budgets: Record<string, number>): Harness {
     now: () => state.now,
   });
   return Object.assign(state, {
-    // The sum that a call asks for counts at the next one.
+    // The total read by a call applies to the next one.
     notice: async (app = 'cursor', user?: string) => {
       state.now += 5000;
       const first = parts.notice(app, user);

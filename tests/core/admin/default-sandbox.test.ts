@@ -1,4 +1,4 @@
-/** Servers that models add run in a sandbox; granting more is up to the user. */
+/** Servers added by models run in a sandbox; granting more is up to the user. */
 import { expect, test } from 'vitest';
 import {
   withDefaultSandbox,
@@ -22,7 +22,7 @@ test('gives a command without isolation the default sandbox, and leaves other en
   ]) {
     expect(withDefaultSandbox(add(entry))).toEqual(add(entry));
   }
-  // As a client app of the user starts it already.
+  // As already started by a client app of the user.
   const found = { ...add({ command: 'npx' }), isFoundHere: true } as ServerChange;
   expect(withDefaultSandbox(found)).toBe(found);
   const update: ServerChange = { kind: 'update', server: 's', fields: { command: 'x' } };

@@ -1,4 +1,4 @@
-/** Tests of offered servers in the background: their stages, their order, and what a setup waits for. */
+/** Tests of importable servers in the background: stages, order, and when a setup waits. */
 import { expect, test } from 'vitest';
 import { OfferTests } from '../../../src-main/core/admin/offer-tests.ts';
 import type { EntryProbe } from '../../../src-main/core/admin/probe-entry.ts';
@@ -13,7 +13,7 @@ interface Started {
   readonly end: (probe: EntryProbe) => void;
 }
 
-/** Offers named after their commands; each probe ends when the test says so. */
+/** Importable servers named after their commands; each probe ends when the test says so. */
 function withProbes() {
   const started: Started[] = [];
   const tests = new OfferTests({

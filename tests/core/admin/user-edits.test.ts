@@ -1,4 +1,4 @@
-/** Edits from the dashboard reach the config file, and keep its secrets and comments. */
+/** Edits from the dashboard are written to the config file, keeping secrets and comments. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

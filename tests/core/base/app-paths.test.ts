@@ -58,7 +58,7 @@ test('uses a folder of the profile on Windows, whatever AppData is', () => {
   const paths = resolveAppPaths(env, 'win32', 'C:\\Users\\Ann');
   expect(paths.configFile).toBe('C:\\Users\\Ann\\.tooltray\\config.json');
   expect(paths.activityFile).toBe('C:\\Users\\Ann\\.tooltray\\activity.db');
-  // Folders that a package redirects: no path may be there.
+  // Folders redirected for packaged apps: no path may be in them.
   const redirected = /AppData|^C:\\[RL]\\/;
   expect(Object.values(paths).filter((path) => redirected.test(String(path)))).toEqual([]);
   expect(

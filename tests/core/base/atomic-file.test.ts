@@ -1,4 +1,4 @@
-/** Files are replaced whole or not at all. */
+/** Files are replaced atomically. */
 import { chmod, lstat, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** One holder at a time, and no lock that stays forever. */
+/** Exclusive, and never held forever. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ test('never shows a lock file without the pid of its holder', async () => {
         seen.add(readFileSync(file, 'utf8').replace(/ .*/s, ''));
         found++;
       } catch {
-        // The lock is free, or the taker has not started.
+        // The lock is free, or the other process has not started.
         if (found === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       }
     }

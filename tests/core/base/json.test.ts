@@ -43,7 +43,7 @@ describe('spelling of numbers', () => {
   });
 });
 
-/** A JSON text without white space and with every string spelled as JSON.stringify does; numbers as they were. */
+/** JSON without white space and with normalized strings; numbers unchanged. */
 function normal(text: string): string {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[^\s"]+/gs) ?? [];
   return tokens.map((token) => (token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token)).join('');

@@ -1,4 +1,4 @@
-/** The log is bounded, masked, private, and never fails its caller. */
+/** The log is limited, masked, private, and never throws. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import { isSecretName, Masker, maskObject, maskText, CachingMasker } from '../../../src-main/core/base/mask.ts';
 
-// Built at run time, so that repository scanners do not take the examples for real keys.
+// Built at run time, so that secret scanners do not report the examples.
 const S = 'Zq7Lm2Xw9Rt4';
 const long = `${S}${S}${S}`;
 
@@ -169,7 +169,7 @@ test('masks known secret values anywhere, in every spelling', () => {
   expect(masker.maskText('opaque-value')).toBe('opaque-value');
 });
 
-// Each of these makes a careless pattern take minutes; a linear one needs far less than the test's time limit.
+// Each of these takes minutes with a backtracking expression; a linear one needs far less than the test's timeout.
 const hostile: [string, string][] = [
   ['letters', 'a'],
   ['dashes', '-'],

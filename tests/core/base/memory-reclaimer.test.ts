@@ -1,4 +1,4 @@
-/** Memory of large results or many calls is released even if nothing else happens. */
+/** Memory of large results or many calls is released even without further activity. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { MemoryReclaimer } from '../../../src-main/core/base/memory-reclaimer.ts';

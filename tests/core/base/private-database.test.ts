@@ -1,4 +1,4 @@
-/** SQLite files: migrated step by step, rejected when newer, set aside when corrupt. */
+/** SQLite files: migrated step by step, rejected if newer, moved aside if corrupt. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,7 +137,7 @@ test.runIf(existsSync('/proc/self/fd'))('uses no temporary file outside its fold
   expect(openThen.filter((path) => path.startsWith(folder)).length).toBeGreaterThan(0);
 });
 
-/** Open files. A temporary file of SQLite has no name but is open. */
+/** Open files. SQLite's temporary files have no name. */
 function openFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((descriptor) => {
     try {

@@ -1,4 +1,4 @@
-/** Slots are given to waiters in order, except to those that abort. */
+/** Slots are given to waiters in order, except aborted ones. */
 import { expect, test } from 'vitest';
 import { Semaphore } from '../../../src-main/core/base/semaphore.ts';
 

@@ -1,4 +1,4 @@
-/** The life of a worker thread: started by a message, ended when idle, given up when it keeps crashing. */
+/** Lifecycle of a worker thread: started by a message, ended when idle, abandoned after repeated crashes. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

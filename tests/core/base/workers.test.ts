@@ -1,4 +1,4 @@
-/** Worker threads and processes: their environment, and their lifecycle. */
+/** Worker threads and processes: environment and lifecycle. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const kinds: readonly (readonly [kind: string, start: Start])[] = [
   ['process', (entry, events) => WorkerHandle.process(entry, { memory: 32 }, events)],
 ];
 
-/** Its code has `post` and `receive`, whether it is a thread or a process. */
+/** The code receives `post` and `receive`, whether it is a thread or a process. */
 function entryOf(code: string): URL {
   const place = mkdtempSync(join(tmpdir(), 'tooltray-worker-'));
   onTestFinished(() => rmSync(place, { recursive: true, force: true }));

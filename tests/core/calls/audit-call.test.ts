@@ -1,4 +1,4 @@
-/** Records of calls wait for the labels of their results, for a limited time and in limited number. */
+/** Audit records of calls wait for the labels of their results, with limits on time and number. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallAuditor } from '../../../src-main/core/calls/audit-call.ts';
 import type { FinishedCall } from '../../../src-main/core/calls/call-tool.ts';

@@ -32,7 +32,7 @@ const tool: CatalogEntry = {
   definition: {},
 };
 
-/** A pipeline that records its stages; single stages may be replaced. */
+/** A pipeline that records its stages; single stages can be replaced. */
 function pipeline(replaced: Partial<CallStages> = {}) {
   const steps: string[] = [];
   const records: FinishedCall[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkIntent, type Intent } from '../../../src-main/core/calls/call-tool.ts';
 
-/** Annotations of the tool, and the outcome of a call to read, to write and to destroy. */
+/** Annotations of the tool, and the outcome of a call with each intent. */
 const matrix: [string, unknown, Record<Intent, string>][] = [
   ['destructive', { destructiveHint: true }, { read: 'destructive', write: 'destructive', destructive: 'ok' }],
   ['reading', { readOnlyHint: true }, { read: 'ok', write: 'ok', destructive: 'ok' }],

@@ -1,4 +1,4 @@
-/** Manual runs whose server asks a question and does not wait for the result. */
+/** Manual runs whose server sends a request and does not wait for the result. */
 import { expect, test } from 'vitest';
 import { ManualRun } from '../../../src-main/core/calls/manual-runs.ts';
 import type { CallStages } from '../../../src-main/core/calls/call-tool.ts';

@@ -17,7 +17,7 @@ const tool = (name: string, more: JsonObject = {}): CatalogEntry => ({
 const say = (text: string, more: JsonObject = {}): JsonObject => ({ content: [{ type: 'text', text }], ...more });
 const read = tool('read_file');
 
-/** The counts of calls in a row, each with a tool, arguments, a result, and a session. */
+/** Counts of consecutive calls, each with a tool, arguments, a result, and a session. */
 function counts(
   calls: readonly (readonly [CatalogEntry, JsonObject, JsonObject | RawJson, string?])[],
   polling: readonly string[] = [],
@@ -100,7 +100,7 @@ test('retains no result: many sessions with large results take little memory', (
   };
   const before = used();
   for (let at = 0; at < 200; at++) {
-    // Repeating alone would only refer to the short text.
+    // `repeat` alone would only reference the short text.
     const text = Buffer.alloc(500_000, `result ${at} `).toString('latin1');
     repeated.note(read, {}, say(text), { sessionId: `s${at}`, memoryId: undefined });
   }

@@ -1,4 +1,4 @@
-/** Calls that take longer than their client app waits, with a fake clock. */
+/** Calls that take longer than their client app's timeout, with a fake clock. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ResultMemoryQuota, SlowCalls, type SlowCallsOptions } from '../../../src-main/core/calls/slow-calls.ts';
 import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
@@ -42,7 +42,7 @@ interface Begun {
   readonly fail: (error: Error) => void;
 }
 
-/** A call whose result the test sets, and each of its tries. */
+/** A call whose result the test sets, and each of its attempts. */
 function work(slow: SlowCalls, context: CallerContext = caller()) {
   const tries: Begun[] = [];
   const result = slow.run(
@@ -163,7 +163,7 @@ test('notifies the session once that a call is pending, and holds its id while t
 test("returns the awaited call's handle, not a new one, when waiting for it exceeds the limit", async () => {
   const slow = slowCalls();
   const handle = await handleOf(work(slow).result);
-  // Through a helper tool, whose context is a copy, the wait starts when a fifth of the time is over.
+  // Through a helper tool, whose context is a copy, the wait starts after a fifth of the time.
   const wrapped = slow.run(
     () => 'call_tool',
     caller(),

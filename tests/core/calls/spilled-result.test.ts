@@ -1,4 +1,4 @@
-/** What the model reads in place of a spilled result: a way to read on that fits its kind. */
+/** What the model receives in place of a spilled result: a way to read it that suits its kind. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';

@@ -1,4 +1,4 @@
-/** A catalog from a few words, for tests that ask what names mean. */
+/** A catalog from a short description, for tests of name resolution. */
 import { buildCatalog, type Catalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import { emptyListing, type Listing } from '../../../src-main/core/servers/listing.ts';
 

@@ -1,4 +1,4 @@
-/** The lock for files of other programs is exclusive and creates no file beside them. */
+/** The lock for files of other programs is exclusive and creates no file next to them. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** An app that rewrites its own config file all the time, in place: `node busy-app.fixture.ts <file> <writes>`. Counts what was lost. */
+/**
+ * An app that continuously rewrites its own config file in place: `node busy-app.fixture.ts <file> <writes>`. Counts
+ * lost writes.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -11,7 +14,7 @@ const read = (): Settings => JSON.parse(readFileSync(file, 'utf8')) as Settings;
 let lost = 0;
 for (let count = 1; count <= Number(writes); count++) {
   let settings = read();
-  // Between a replacement and its being taken back lie microseconds, in which the file is older than what was written to it.
+  // For microseconds between a replacement and its rollback, the file is older than what was written.
   for (let look = 0; (settings.count ?? 0) !== count - 1 && look < 10; look++) {
     await sleep(10);
     settings = read();

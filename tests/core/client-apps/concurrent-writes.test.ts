@@ -17,7 +17,7 @@ import { undoableChanges } from '../../../src-main/core/client-apps/undo-app-cha
 import { allCases } from '../../support/all-cases.ts';
 
 const rounds = process.env['TOOLTRAY_TEST_APPS'] === 'all' ? 1000 : 20;
-/** Fewer where it is killed: each time starts two processes. */
+/** Fewer for kills, because each starts two processes. */
 const kills = allCases ? rounds : 5;
 const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'cursor'] };
 const app = knownApp('cursor');
@@ -58,7 +58,7 @@ test('rejects a preview that no longer fits the file, and leaves the file unchan
   expect([await readFile(file, 'utf8'), await journal.changes()]).toEqual([plain, []]);
 });
 
-// The app was held up between opening its file and writing into it: its words go into a file that is no longer there.
+// The app was delayed between opening its file and writing to it, so it writes to a file that was unlinked.
 test('keeps what an app writes into the file that was just replaced', async () => {
   const theirs = plain.replace('"x"', '"late"');
   const opened = await open(file, 'r+');
@@ -116,7 +116,7 @@ test('leaves a complete file and a correct journal if killed at any moment', asy
     await kill(child, Math.random() * 40);
     const text = readFileSync(file, 'utf8');
     expect(whole).toContain(text);
-    // What is offered to be undone first led to what is there, whatever was noted before the end came.
+    // The first undo that is offered leads to the current contents, whatever was recorded before the kill.
     const changes = await undoableChanges(journal);
     const latest = changes.filter(({ at }) => at === changes[0]?.at).map(({ after }) => after);
     expect(latest.length === 0 || latest.includes(revisionOf(text))).toBe(true);

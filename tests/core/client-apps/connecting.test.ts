@@ -1,4 +1,4 @@
-/** Connects and disconnects client apps: kept settings, rejected changes, tried launches and warnings. */
+/** Connects and disconnects client apps: preserved settings, rejected changes, connection tests, and warnings. */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

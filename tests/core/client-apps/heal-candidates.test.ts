@@ -196,7 +196,7 @@ test('uses the Windows places on Windows and the macOS places on macOS', () => {
   );
 });
 
-/** As `offers`, with a vault and an environment. */
+/** Like `offers`, with a vault and an environment. */
 async function offersWith(
   values: Record<string, string>,
   written: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** Offers the servers of installed apps, and imports, moves, seals and restores them. */
+/** Lists the importable servers of installed apps, and imports, moves, restores them, with secrets in the vault. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -53,7 +53,7 @@ async function desk(): Promise<SecretService> {
   const file = join(home, 'config.json');
   await writeFile(file, '{}');
   const store = await ConfigStore.open(file);
-  // Nothing is at the other end of its bus.
+  // Nothing listens on its bus.
   const keychain = new SystemKeychain({ DBUS_SESSION_BUS_ADDRESS: '' });
   return new SecretService({
     vault: plainVault(home),
@@ -307,7 +307,7 @@ test('names the file of an app that keeps its server as a plaintext copy', async
   if (a === undefined) throw new Error('it was written');
   const outcome = await importServers([{ offer: a, name: 'a' }], { move: false, seal: true }, deps());
   expect(outcome.copies).toEqual([place.file]);
-  // The one that has its secret sealed is the same server still; another account is another.
+  // A server whose secret was moved to the vault is the same; one with another account is not.
   const here = [{ name: 'a', entry: config.get('a') as JsonObject }];
   const other = await cursor({
     a: { command: 'one', args: ['--api-key', 'planted-in-app-2'] },

@@ -1,4 +1,7 @@
-/** Installs and uninstalls in a config file: `node install-many.fixture.ts <file> <journal> <app> <rounds>`; 0 rounds: until killed. */
+/**
+ * Installs and uninstalls in a config file: `node install-many.fixture.ts <file> <journal> <app> <rounds>`; 0 rounds:
+ * until killed.
+ */
 import type { AppError } from '../../../src-main/core/base/errors.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
@@ -9,7 +12,7 @@ const place = { app: knownApp(id), file };
 const journal = new ChangeJournal(folder);
 process.stdout.write('ready\n');
 for (let round = 0; rounds === '0' || round < Number(rounds); round++) {
-  // Several at one file have one name for their entries: who looks at what it wrote when another has cut it out says so.
+  // Several writers use the same entry name: one whose entry was removed by another reports an error.
   await installEntry(place, { command: '/opt/tooltray', args: ['stdio', '--app', id] }, { journal }).catch(
     (error: AppError) => {
       if (error.code !== 'server_not_started') throw error;

@@ -19,7 +19,7 @@ const hasBig: ReadonlySet<string> = new Set(
   process.env['TOOLTRAY_TEST_APPS'] === 'all' ? knownApps.map(({ id }) => id) : bigOnes,
 );
 
-/** What becomes of a file is its format's: one app of each in every situation, the others in some of them. */
+/** The outcome depends on the format: one app of each in every situation, the others in some. */
 const firstOfFormat: ReadonlySet<string> = new Set(
   ['json', 'jsonc', 'yaml', 'toml'].map((format) => knownApps.find((app) => app.format === format)?.id ?? ''),
 );
@@ -37,7 +37,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 describe.each(knownApps.map((app) => [app.id, app] as const))('%s', (id, app) => {
   const launch = { command: '/opt/tool tray/launch', args: ['stdio', '--app', id], env: { TOOLTRAY_HOME: '/home/x' } };
 
-  // Five megabytes take a second each time, and what takes it is the format, not the app: `npm run test:apps` has all.
+  // Five megabytes take a second each time, depending on the format, not the app: `npm run test:apps` has all.
   const all = situationsOf(app, createTooltrayEntry(app, launch)).filter(
     ({ name }) => name !== '5 MB' || hasBig.has(id),
   );
@@ -86,7 +86,7 @@ async function textOf({ file }: AppConfigFile): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined);
 }
 
-/** Permissions and links are as they were, and nothing of ours lies about. */
+/** Permissions and links are unchanged, and no temporary files remain. */
 async function expectUntouched({ file }: AppConfigFile, { before, how }: Situation): Promise<void> {
   if (before === undefined) {
     expect(await readdir(folder)).toEqual(['journal']);

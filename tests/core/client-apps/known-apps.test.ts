@@ -94,7 +94,7 @@ describe.each(knownApps.map((app) => [app.id, app] as const))('%s', (_, app) => 
   });
 });
 
-/** Their names for our apps. What we write beyond them is in the apps' own documentation. */
+/** add-mcp's names for our apps. What we write in addition is in the apps' own documentation. */
 const theirs = {
   'claude-desktop': 'claude-desktop',
   'claude-code': 'claude-code',
@@ -120,7 +120,7 @@ test('compares every app that add-mcp knows by the same name', async () => {
   expect(left, 'add it to `theirs` above').toEqual([]);
 });
 
-/** They say `type` where the app tells by `url` alone, and describe nothing. */
+/** It writes `type` where the app needs only `url`, and omits descriptions. */
 const differing = ['type', 'description'];
 
 describe.each(Object.entries(theirs))('%s', (id, agent) => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Spelled as no writer would. */
+/** With unusual formatting. */
 const texts: Readonly<Record<string, string>> = {
   json: '{\r\n\t"mcpServers" :{ "a": {"command":"x"} }}\r\n\r\n',
   jsonc: '{ // mine\n  "theme": 1.0, }\n',

@@ -1,13 +1,16 @@
-/** The states an app's config file can be found in, and what an install must make of each: written by hand per format, not by our writers. */
+/**
+ * The states of an app's config file, and the expected result of an install: written by hand per format, not with our
+ * writers.
+ */
 import type { KnownApp } from '../../../src-main/core/client-apps/known-app.ts';
 
 export interface Situation {
   readonly name: string;
-  /** Undefined: no file. */
+  /** undefined: no file. */
   readonly before: string | undefined;
   /** After the install; undefined: refused, with nothing written. */
   readonly after: string | undefined;
-  /** After an uninstall, where that is not `before`. */
+  /** After an uninstall, if different from `before`. */
   readonly uninstalled?: string;
   readonly how?: 'read-only' | 'link';
 }
@@ -143,7 +146,7 @@ function yamlSituations({ container: [key = ''] }: KnownApp, entry: Entry): Situ
   ];
 }
 
-/** Short lists on a line, everything else one thing per line. */
+/** Short lists on one line, everything else one item per line. */
 function json(value: unknown, indent: string, unit: string): string {
   if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

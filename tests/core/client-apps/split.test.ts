@@ -1,4 +1,4 @@
-/** One entry per server in an app's file: written, kept in step, repaired, removed and undone. */
+/** One entry per server in an app's file: written, updated, repaired, removed, and undone. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -29,7 +29,7 @@ const tools: Tools = {
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
 };
 
-/** For code that is JavaScript: no parser is asked for its language. */
+/** For JavaScript code, so that the language is not detected. */
 export const javascript = { language: 'javascript' } as const;
 
 export class Harness {
@@ -38,7 +38,7 @@ export class Harness {
   readonly #tools: Tools;
   readonly #defaults: Partial<CodeRunRequest>;
 
-  /** `defaults`: what requests say unless they say otherwise. */
+  /** `defaults`: default options of requests. */
   constructor(more: Tools = {}, options: CodeRunnerOptions = {}, defaults: Partial<CodeRunRequest> = {}) {
     this.sandbox = new CodeRunner(options);
     this.#tools = { ...tools, ...more };
@@ -50,7 +50,7 @@ export class Harness {
     return this.sandbox.run({ code, globals: 'execute', callTool: this.#callTool, ...this.#defaults, ...request });
   }
 
-  /** The value, or the error where there was one. */
+  /** The value, or the error if there is one. */
   async value(code: string, request: Partial<CodeRunRequest> = {}): Promise<unknown> {
     const outcome = await this.run(code, request);
     return outcome.ok ? outcome.value : outcome.error;
@@ -61,7 +61,10 @@ export class Harness {
     return outcome.ok ? { unexpected: outcome.value } : outcome.error;
   }
 
-  /** A short time for a run, in which its code comes to what it is stopped at: on this machine, as busy as it is. */
+  /**
+   * A short time limit that still lets the code reach the point where it is stopped, on this computer under its
+   * current load.
+   */
   async shortMs(request: Partial<CodeRunRequest> = {}): Promise<number> {
     const began = performance.now();
     await this.run('1', request);

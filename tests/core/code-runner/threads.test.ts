@@ -38,7 +38,7 @@ test('queues runs beyond the number of threads, and completes all', async () => 
   let running = 0;
   let most = 0;
   const pair = Promise.withResolvers<void>();
-  // The first waits for a second one, since a thread may start late on a busy machine.
+  // The first waits for a second one, since a thread may start late on a busy computer.
   const begin = async (): Promise<object> => {
     most = Math.max(most, ++running);
     if (running === 2) pair.resolve();

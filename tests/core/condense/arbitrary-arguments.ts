@@ -1,4 +1,4 @@
-/** Arguments generated from a schema, as by a model that sees nothing else, and five hundred schemas. */
+/** Arguments generated from a schema, as by a model that knows nothing else, and five hundred schemas. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { isObject, type JsonObject } from '../../../src-main/core/base/json.ts';
@@ -11,7 +11,7 @@ export function validatorOf({ $schema: _dialect, ...schema }: JsonObject): Fits 
   return (args) => validate(args);
 }
 
-/** Up to `count` different arguments that fit the schema, always the same ones. */
+/** Up to `count` different arguments that match the schema; deterministic. */
 export function argumentsFor(schema: JsonObject, count = 25): unknown[] {
   const fits = validatorOf(schema);
   const made = fc.sample(valueOf(schema, schema, 0), { numRuns: count * 3, seed: 7 });
@@ -23,7 +23,7 @@ export function argumentsFor(schema: JsonObject, count = 25): unknown[] {
 
 const anything = fc.oneof(fc.string({ minLength: 1 }), fc.integer(), fc.boolean(), fc.constant(null));
 
-/** Values that mostly fit: what beside them must hold is found out by trying. */
+/** Values that mostly match; further constraints are satisfied by trying. */
 function valueOf(schema: unknown, root: JsonObject, depth: number): fc.Arbitrary<unknown> {
   if (!isObject(schema)) return anything;
   const { $ref, ...beside } = schema;
@@ -88,7 +88,7 @@ function ofType(type: unknown, schema: JsonObject, root: JsonObject, depth: numb
         ...new Set([...Object.keys(properties).filter((name) => depth < 5 || required.includes(name)), ...required]),
       ];
       const model = names.map((name) => [name, valueOf(properties[name], root, depth + 1)] as const);
-      // As entries, because a member may be called "__proto__".
+      // As entries, because a member may be named "__proto__".
       const members = fc.tuple(...model.map(([name, value]) => fc.tuple(fc.constant(name), value, fc.boolean())));
       const others = schema['additionalProperties'];
       const more = isObject(others)
@@ -180,7 +180,7 @@ const words = {
 const described = (schema: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
   fc.tuple(schema, fc.record(words, { requiredKeys: [] })).map(([one, texts]) => ({ ...texts, ...one }));
 
-/** Schemas as servers write them and as they could, all of the kind that a tool's input has. */
+/** Typical and arbitrary schemas of tool inputs. */
 export const madeUpSchema: fc.Arbitrary<JsonObject> = fc
   .letrec<{ node: JsonObject; object: JsonObject }>((tie) => ({
     node: described(

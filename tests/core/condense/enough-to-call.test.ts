@@ -1,4 +1,7 @@
-/** Arguments made from what is shown of a tool are accepted by its server: for 50 schemas, and for 500 in `npm run test:long`. */
+/**
+ * Arguments derived from what is shown of a tool are accepted by its server: for 50 schemas, and for 500 in `npm run
+ * test:long`.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
@@ -23,7 +26,7 @@ const batches = Array.from(
 
 interface Tried {
   readonly tried: number;
-  /** Arguments made from what was shown, and rejected. */
+  /** Rejected arguments that match what was shown. */
   readonly refused: readonly unknown[];
 }
 

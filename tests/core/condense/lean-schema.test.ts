@@ -1,4 +1,4 @@
-/** What a list leaves out of a schema, and what it keeps. */
+/** What a list omits from a schema, and what it keeps. */
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { leanSchema } from '../../../src-main/core/condense/lean-schema.ts';

@@ -1,4 +1,4 @@
-/** Reads a signature as a model does: parameters, types and limits as a schema; undefined if it is marked as lossy. */
+/** Parses a signature like a model: parameters, types, and limits as a schema; undefined if it is marked as lossy. */
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 
 /** `name(…)` or `(…)` or the parameters alone. */

@@ -1,4 +1,4 @@
-/** `.toolmux_cache.json` beside a ToolMux config: its descriptions are shown where Tooltray has none. */
+/** `.toolmux_cache.json` next to a ToolMux config: its descriptions are used where Tooltray has none. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

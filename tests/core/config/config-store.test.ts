@@ -124,7 +124,7 @@ test('applies its own edit before it resolves, and reports it once', async () =>
   const { store: opened, changes } = await watched(one);
   await opened.update((text) => addServer(text, 'b', { command: 'y' }));
   expect([names(opened.current), changes.map(names)]).toEqual([['a', 'b'], [['a', 'b']]]);
-  // The next outside change shows that the watcher had its turn with the first.
+  // The next external change shows that the watcher has processed the first.
   await writeFile(path, one);
   await until(() => expect(changes.map(names)).toEqual([['a', 'b'], ['a']]));
 });

@@ -32,7 +32,7 @@ const keys = [
   ...['server_edition'],
 ];
 
-/** Keys of features that do not exist here and internal numbers; a report for them would be noise. */
+/** Keys of features that Tooltray lacks and internal numbers; reporting them would be noise. */
 const silent = [
   ...['enable_tray', 'debug_search', 'top_k', 'features', 'check_server_repo', 'telemetry'],
   ...['tool_response_session_risk_warning', 'activity_cleanup_interval_min'],
@@ -70,7 +70,7 @@ test('ignores no key of its configuration silently', () => {
   const dropped = keys.filter((key) => {
     const values = ['127.0.0.1:9000', 'direct', 'compact', 'always', '90s', 7, true, false, [], { enabled: true }];
     const before = JSON.stringify(read({}).config);
-    // Some value of it changes something here, or is said to do nothing; a wrong one is told, too, and counts for nothing.
+    // Some value of it has an effect, or is reported as ignored; an invalid one is reported, too, and has no effect.
     return !values.some((value) => {
       const { config, problems } = read({ [key]: value });
       if (problems.some((problem) => problem.startsWith('error'))) return false;

@@ -1,4 +1,4 @@
-/** Where a team runs a server: as its entry states, or by default. */
+/** Where a team runs a server: according to its entry, or by default. */
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/server-config.ts';

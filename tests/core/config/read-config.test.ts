@@ -18,7 +18,7 @@ function server(entry: object, env: Record<string, string> = {}): ServerConfig |
   return read(JSON.stringify({ servers: { a: entry } }), env).servers[0];
 }
 
-/** `line:column path severity reason suggestion` */
+/** Format: `line:column path severity reason suggestion`. */
 function said(text: string, env: Record<string, string> = {}): string[] {
   return read(text, env).problems.map(({ line, column, path, severity, reason, suggestion }) =>
     `${line}:${column} ${path} ${severity}: ${reason} ${suggestion ?? ''}`.trim(),

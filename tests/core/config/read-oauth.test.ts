@@ -57,6 +57,6 @@ test('warns about keys without an effect, with their place', () => {
     oauth: { clientId: undefined },
     problems: [{ severity: 'warning', path: 'mcpServers.a.oauth.tokenUrl' }],
   });
-  // Signing in takes place by itself.
+  // Sign-in is automatic.
   expect(read({ auth: 'oauth' }).problems).toEqual([]);
 });

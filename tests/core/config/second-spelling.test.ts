@@ -1,4 +1,4 @@
-/** The approval of external edits judges the parsed config, so that a second spelling changes nothing unseen. */
+/** The approval of external edits uses the parsed config, so that a second spelling cannot hide a change. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** The config in use after the user accepted `before` and another program wrote `after`. */
+/** The effective config after the user accepted `before` and another program wrote `after`. */
 async function edited(before: string, after: string) {
   const file = join(folder, 'config.json');
   const accepted = new ConfigApproval(join(folder, 'accepted.json'), false, acceptanceKey(plainVault(folder)));

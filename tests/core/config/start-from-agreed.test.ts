@@ -1,4 +1,4 @@
-/** A core that starts with an unreadable config file uses the config that the user accepted last. */
+/** A core that starts with an unreadable config file uses the last accepted config. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

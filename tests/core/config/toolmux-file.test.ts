@@ -1,4 +1,4 @@
-/** Detects the `mcp.json` of the ToolMux Quick Start in any folder, but not files of that name from other apps. */
+/** Detects the `mcp.json` of ToolMux's Quick Start in any folder, but not files of that name from other apps. */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 

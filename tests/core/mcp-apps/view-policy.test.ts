@@ -1,4 +1,4 @@
-/** What a view may reach: nothing by default, what it declared and the user allowed, and never the local machine. */
+/** What a view may access: nothing by default, what it declared and the user allowed, and never the local computer. */
 import { expect, test } from 'vitest';
 import {
   createViewPolicy,

@@ -1,4 +1,4 @@
-/** Mode `auto` with a large catalog, over a real core: search, calls, and programs that only do what they may. */
+/** Mode `auto` with a large catalog, over a real core: search, calls, and programs with restricted permissions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { estimateTokens } from '../../../src-main/core/condense/estimate-tokens.ts';
 import { searchAndCodeMode } from '../../../src-main/core/modes/auto-mode.ts';
@@ -64,7 +64,7 @@ describe('search', () => {
 });
 
 describe('a program', () => {
-  /** Whether it may call a tool with each value of `allow`, by what the server says of the tool. */
+  /** Whether a program may call a tool with each value of `allow`, by the tool's annotations. */
   const matrix: [tool: string, unset: boolean, read: boolean, write: boolean, destructive: boolean][] = [
     ['look', true, true, true, true],
     ['plain', true, true, true, true],

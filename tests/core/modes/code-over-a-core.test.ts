@@ -22,7 +22,7 @@ describe('16: three tools', () => {
 
   test('search counts its hits and returns a line for each', async () => {
     const text = textOf(await code.callTool('search', { query: 'reverse' }));
-    // The signature between name and description is enough to call it.
+    // The signature between name and description is enough for a call.
     expect(text).toMatch(/^2 of 6 tools:\n- a_reverse_tool\(text, uppercase\?: boolean\): .+\n- b_reverse_tool\(/);
     expect(textOf(await code.callTool('search', { query: 'zzzzqqq' }))).toBe('No tools matched the query.');
   });

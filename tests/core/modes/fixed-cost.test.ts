@@ -34,8 +34,7 @@ function fixedCost(name: string): number {
 const budgets: Readonly<Record<string, number>> = {
   search: 250,
   code: 360,
-  // All of mini-a's parameters are declared.
-  // With a type for each of its 23 parameters.
+  // All of mini-a's parameters are declared, with a type for each of the 23.
   dispatch: 340,
   universal: 250,
   meta: 300,

@@ -25,7 +25,7 @@ function readyServer({ name, listing }: CatalogServer): ConfiguredServer {
   return { config: { name, enabled: true }, state: { kind: 'ready', since: 0 }, listing, listedAt: 0 };
 }
 
-/** `others`: servers whose tools are in no list. */
+/** `others`: servers whose tools are not listed. */
 export function helperContext(
   servers: readonly CatalogServer[],
   raw = false,

@@ -9,7 +9,7 @@ import { allCases } from '../../support/all-cases.ts';
 
 const sandbox = new CodeRunner();
 const withoutPython = new CodeRunner({ pythonUrl: new URL('file:///nowhere/python-worker.js') });
-// Not spread: that would read getters that throw.
+// Not spread, because that would invoke throwing getters.
 const context = Object.assign(helperContext([]), { sandbox });
 
 afterAll(() => Promise.all([sandbox.close(), withoutPython.close()]));

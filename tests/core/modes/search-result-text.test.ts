@@ -1,4 +1,4 @@
-/** The lines of a search answer over the tools of thirteen real servers: bounded, callable, and typed. */
+/** Result lines of searches over the tools of thirteen real servers: bounded, callable, and typed. */
 import { expect, test } from 'vitest';
 import { textOrEmpty } from '../../../src-main/core/base/json.ts';
 import { usableSchema } from '../../../src-main/core/catalog/catalog.ts';

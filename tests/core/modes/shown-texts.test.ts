@@ -1,4 +1,6 @@
-/** What models read about the tools of thirteen real servers: complete texts, all required names, callable names. */
+/**
+ * What models read about the tools of thirteen real servers: complete texts, all required parameters, callable names.
+ */
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, textOrEmpty } from '../../../src-main/core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../../src-main/core/catalog/catalog.ts';
@@ -22,7 +24,7 @@ const context: HelperContext = helperContext(listed.map(({ name, tools }) => ser
 const { tools } = context.catalog;
 const textOf = (one: JsonObject): string => textOrEmpty(one['description'] ?? one['desc']);
 
-/** By mode, the text about a tool beside its name and parameters. */
+/** By mode, the text about a tool next to its name and parameters. */
 const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
   'proxy at level lean': (tool) => textOf(renderTool(tool, { level: 'lean' })),
   'proxy at level shape': (tool) => textOf(renderTool(tool, { level: 'shape' })),
@@ -39,7 +41,7 @@ const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
   retrieve: (tool) => textOf(compactEntry(tool, context)),
 };
 
-/** Words that start an addition to a clause, and marks that end one. */
+/** Words that continue a clause, and marks that end one. */
 const goesOn =
   /^(?:\s*\([^()]*\))?\s*(?:$|[.;:,!?)[\]–—"'`…{]|-\s)|^(?:\s*\([^()]*\))?\s+(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)(?![\w-])/i;
 

@@ -1,4 +1,4 @@
-/** Any pasted text is parsed or rejected with a known error, and nothing of it is run. */
+/** Any pasted text is parsed or rejected with a known error, and never executed. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { madeUp } from '../../support/all-cases.ts';
 
 const refusals: ReadonlySet<string> = new Set(['bad_request', 'not_found', 'unsupported']);
 
-/** Pieces that mean something to one of the readers. */
+/** Fragments with a meaning for one of the parsers. */
 const pieces = fc.constantFrom(
   ...['claude', 'codex', 'code', 'mcp', 'add', 'add-json', '--add-mcp', '--', '-e', '--env', '-H', '-t', 'http', 'sse'],
   ...['--timeout', '--name', '--args', '--url', 'npx', '-y', 'docker', 'run', 'A=1', '$A', '${A}', '"', "'", '\\', '`'],
@@ -57,7 +57,7 @@ const pieces = fc.constantFrom(
 );
 const lines = fc.array(pieces, { maxLength: 14 }).map((words) => words.join(' '));
 const glued = fc.array(pieces, { maxLength: 14 }).map((words) => words.join(''));
-/** JSON with the keys that are looked at, and anything at all in them. */
+/** JSON with the relevant keys and arbitrary contents. */
 const configs = fc
   .dictionary(
     fc.constantFrom(

@@ -1,4 +1,7 @@
-/** Parses pasted texts: configs of any product, parts of one, command lines, links and server.json files of registries. */
+/**
+ * Parses pasted texts: configs of any product, parts of one, command lines, links, and server.json files of
+ * registries.
+ */
 import { expect, test } from 'vitest';
 import { looksPasted, parsePasted } from '../../../src-main/core/paste-import/parse-pasted.ts';
 

@@ -142,7 +142,7 @@ test('rejects redirects of a public registry to this machine or its networks', a
   const inside = await started();
   const http = new HttpFetch({ env: {} });
   onTestFinished(() => http.close());
-  // Behaves as a name out there does: nothing tells that it was dialed here.
+  // Behaves like a public host name; it cannot be distinguished from one.
   const leads = async (location: string): Promise<unknown> => {
     const front = await started((_, response) => response.writeHead(302, { location }).end());
     const pretended = Object.assign(Object.create(http) as HttpFetch, {

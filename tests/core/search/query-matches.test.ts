@@ -9,7 +9,7 @@ import { helperContext, type TestContext } from '../modes/helper-context.ts';
 const verbs = ['get', 'list', 'create', 'delete', 'update', 'start', 'stop', 'export'];
 const nouns = ['issue', 'file', 'invoice', 'pod', 'weather', 'branch', 'message', 'event'];
 
-/** A small linear congruential generator: the same numbers in every run. */
+/** A linear congruential generator with a fixed seed. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -18,7 +18,7 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
-/** Many tools of few words, so that many score the same. */
+/** Many tools with few words, so that many have equal scores. */
 function randomCatalog(random: (below: number) => number): TestContext {
   const word = (words: readonly string[]): string => words[random(words.length)] ?? '';
   const servers = Array.from({ length: 1 + random(6) }, (_, server) => {
@@ -37,7 +37,7 @@ function randomNeed(random: (below: number) => number): string {
   return Array.from({ length: 1 + random(3) }, part).join(random(2) === 0 ? ', ' : ' ');
 }
 
-/** Every match, sorted by score and id with the language's own sort. */
+/** Every match, sorted by score and ID with the language's own sort. */
 function fullSort({ index }: TestContext, need: string): readonly { id: string; score: number }[] {
   return index
     .find(need)

@@ -18,7 +18,7 @@ const nouns = [
   'calendarEvent',
 ];
 
-/** A small linear congruential generator: the same numbers in every run. */
+/** A linear congruential generator with a fixed seed. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

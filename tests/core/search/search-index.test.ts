@@ -1,4 +1,4 @@
-/** Searches over tools, on small catalogs that look like real ones. */
+/** Searches over small catalogs that resemble real ones. */
 
 import { describe, expect, test } from 'vitest';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';

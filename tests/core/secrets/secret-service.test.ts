@@ -1,6 +1,6 @@
 /**
- * The built product against a real secret service (GNOME Keyring on a bus of its own): unlocked, locked, gone, not answering, and none. It starts in each
- * case, says what is, and loses nothing. Skipped where this machine has no such programs.
+ * The built product with a real secret service (GNOME Keyring on its own bus): unlocked, locked, unavailable, hanging,
+ * and none. It starts in each case, reports the state, and loses nothing. Skipped if these programs are missing.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const programs = ['dbus-run-session', 'gnome-keyring-daemon'];
 const missing = programs.filter((name) => spawnSync(name, ['--version']).error !== undefined || !existsSync('/proc'));
 const planted = 'planted-value-98765';
 
-/** A bus and a home for the keyring, ended with the test. */
+/** A bus and a home for the keyring, stopped with the test. */
 class Session {
   readonly env: Record<string, string>;
   readonly #folder: string;
@@ -41,7 +41,7 @@ class Session {
     return session;
   }
 
-  /** Starts it, its collection open; it goes on in the background once it listens. */
+  /** Starts it with its collection unlocked; it continues in the background once it listens. */
   async unlock(): Promise<void> {
     const env = { ...process.env, ...this.env };
     const words = ['--unlock', '--components=secrets'];
@@ -56,7 +56,7 @@ class Session {
     if (this.#pid !== undefined) process.kill(this.#pid, name);
   }
 
-  /** Whoever asks next is given one that is locked, started by the bus. */
+  /** The next request gets a locked one, started by the bus. */
   end(): void {
     this.signal('SIGKILL');
     this.#pid = undefined;
@@ -79,7 +79,7 @@ function read(file: string): string {
   }
 }
 
-/** Processes whose environment has the text: number and command line. */
+/** Processes whose environment contains the text: PID and command line. */
 function processesOf(text: string): [pid: number, words: string][] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const having = pids.filter((pid) => read(`/proc/${pid}/environ`).includes(text));
@@ -136,7 +136,7 @@ async function standing(home: CliHome, env: NodeJS.ProcessEnv): Promise<unknown>
   return (JSON.parse(stdout) as { vault: unknown }).vault;
 }
 
-/** As the person's login has it: `serve` gets this process's environment. */
+/** `serve` gets this process's environment, like after a login. */
 function withEnvironment(env: NodeJS.ProcessEnv): void {
   const before = { ...process.env };
   Object.assign(process.env, env);
@@ -194,7 +194,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
       () => servers(home),
       ({ telling: one = '', plain: two = '' }) => one.startsWith('error') && two.startsWith('ready'),
     );
-    // The library gives up by itself after two seconds; a dialog in front of it is waited for longer.
+    // The library times out after two seconds; with a dialog it waits longer.
     expect(seen['telling']).toMatch(/needs the secret K.*(?:cannot be asked|the keychain has not responded yet)/);
     expect(vaultOf(home)).toBe(vault);
     session.signal('SIGCONT');
@@ -231,7 +231,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
   test('imports MCPProxy secrets from it if the user confirms', async () => {
     const session = await Session.open();
     await session.unlock();
-    // Under the same two attributes as go-keyring, which MCPProxy has it from.
+    // With the same two attributes as go-keyring, which MCPProxy uses.
     const script = `new (require('@napi-rs/keyring').Entry)('mcpproxy', 'K', { linux: { store: 'secret-service' } }).setPassword(${JSON.stringify(planted)})`;
     expect(spawnSync(process.execPath, ['-e', script], { env: { ...process.env, ...session.env } }).status).toBe(0);
     await using home = new CliHome({});

@@ -1,18 +1,18 @@
-/** Vaults in folders of their own, and a keychain that does as a test says. */
+/** Vaults in their own folders, and a keychain controlled by the test. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Keychain } from '../../../src-main/core/secrets/keychain.ts';
 import { Vault } from '../../../src-main/core/secrets/vault.ts';
 
-/** What stands in it outlives the vaults that use it, as in a real one. */
+/** Its contents outlive the vaults that use it, like a real one's. */
 export class ScriptedKeychain implements Keychain {
   readonly items = new Map<string, string>();
-  /** Every question waits for this first. */
+  /** Every request waits for this first. */
   opening: Promise<void> = Promise.resolve();
-  /** Why it cannot be asked. */
+  /** Why it is unavailable. */
   problem: string | undefined;
-  /** Locked as some are: it shows nothing, and says nothing of it. */
+  /** Locked without an error, as some keychains are: it returns nothing. */
   isHidden = false;
   writes = 0;
 
@@ -42,7 +42,7 @@ export class VaultHome implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'vault-'));
   readonly keychain = new ScriptedKeychain();
 
-  /** As another process would open it. */
+  /** Opens the vault as another process would. */
   open(env: Record<string, string> = {}): Vault {
     return new Vault({ folder: join(this.folder, 'secrets'), env, keychain: this.keychain, graceMs: 50 });
   }

@@ -1,4 +1,4 @@
-/** The vault opens a sealed value only for its name, and creates or loses no key while another may exist. */
+/** The vault decrypts a value only under its name, and creates or loses no key while another may exist. */
 import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -51,7 +51,7 @@ test('stores the key in a file of the user if there is no keychain, and reports 
   const [key = ''] = readdirSync(join(home.folder, 'secrets')).filter((name) => name.startsWith('key-'));
   expect(statSync(join(home.folder, 'secrets', key)).mode & 0o777).toBe(0o600);
   expect(await home.open().status()).toMatchObject({ state: 'open', place: 'file', sealed: 0 });
-  // One that comes later changes nothing by itself.
+  // A later key changes nothing by itself.
   home.keychain.problem = undefined;
   expect(await home.open().read('secret/A')).toBe('value');
   await home.open().write('secret/B', 'value B');

@@ -1,4 +1,7 @@
-/** Access of client apps: each token is valid for one app, is stored in a private file, and can be revoked and granted again. */
+/**
+ * Access of client apps: each token is valid for one app, stored in a private file, and can be revoked and granted
+ * again.
+ */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

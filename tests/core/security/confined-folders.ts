@@ -1,4 +1,4 @@
-/** An allowed folder, and one beside it whose name begins alike and that holds a secret. */
+/** An allowed folder, and a sibling with the same prefix that contains a secret. */
 import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { AppError } from '../../../src-main/core/base/errors.ts';
 export const secret = 'outside secret';
 
 export interface ConfinedFolders {
-  /** To be deleted afterwards; holds the other two. */
+  /** Deleted afterwards; contains the other two. */
   readonly base: string;
   readonly root: string;
   readonly other: string;

@@ -1,4 +1,4 @@
-/** Opens what was checked, also while it is swapped for a link that leads outside. */
+/** Opens what was checked, also while it is replaced by a link that leads outside. */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -49,7 +49,7 @@ test.each([
   expect(await utils.text('read_file', { path })).toMatch(absent ? /^ERROR / : refused);
   expect(await utils.text('write_file', { path, content: 'x', mode: 'append' })).toMatch(refused);
   expect(await utils.text('search_files', { path, query: 'needle' })).not.toContain('1: needle');
-  // Replacing a second name leaves the file itself as it is.
+  // Replacing a hard link leaves the original file unchanged.
   await utils.text('write_file', { path, content: 'x', mode: 'overwrite' });
   for (const file of ['data/token', 'data/sign-ins/a.json', 'config.json', 'config.json.bak']) {
     expect(await readFile(join(root, 'home', file), 'utf8')).toBe('needle');

@@ -1,4 +1,4 @@
-/** Keeps swapping a path for a link to elsewhere, in a separate process. */
+/** Keeps replacing a path by a link to elsewhere, in a separate process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 

@@ -1,4 +1,4 @@
-/** Files are written whole, and keep what they should. */
+/** Files are written atomically, and keep their attributes. */
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** `maxConcurrent` of a server: calls wait in line for a slot, leave it when they are cancelled, and the line is bounded. */
+/** `maxConcurrent` of a server: calls wait in a queue for a slot, leave it when cancelled, and the queue is limited. */
 import { expect, test } from 'vitest';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import { until } from '../../support/until.ts';
@@ -12,7 +12,7 @@ async function limited(harness: ServersHarness, maxConcurrent: number): Promise<
   return server;
 }
 
-/** A call that the server never answers, as long as it is not cancelled. */
+/** A call that the server never answers unless it is cancelled. */
 function startCall(server: ManagedServer, at: number): { cancel: () => void; failed: Promise<Error> } {
   const abort = new AbortController();
   const context = contextOf(`session-${at}`, { signal: abort.signal });
@@ -31,7 +31,7 @@ test('sends as many calls as are allowed, and the others in order as slots are g
   const server = await limited(harness, 2);
   const calls = [0, 1, 2, 3, 4].map((at) => startCall(server, at));
   await until(() => received(harness).length === 2);
-  // A cancelled call leaves the line without taking a slot.
+  // A cancelled call leaves the queue without taking a slot.
   calls[2]?.cancel();
   expect(await calls[2]?.failed).toMatchObject({ code: 'cancelled' });
   expect(received(harness)).toEqual([0, 1]);

@@ -21,7 +21,7 @@ test('uses the shared connection unless the server lists more for the extensions
   const own = servers.get('more');
   expect(own).not.toBe(core.server('more'));
   expect([own.listing.tools.length, core.server('more').listing.tools.length]).toEqual([4, 1]);
-  // Nobody has called it: no process runs for it.
+  // It was not called, so no process runs for it.
   expect(own.state.kind).toBe('disconnected');
   expect(own.config).toMatchObject({ lazy: true, idleTimeoutMs: 30 * 60_000 });
 });

@@ -7,7 +7,7 @@ import { startHttpFixture } from '../../fixtures/servers/http-fixture.ts';
 import { containing, contextOf, isAlive, say, serversHarness, type ServersHarness } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
 
-/** A stateful session with a client app that fills in forms with its own name. */
+/** A stateful session with a client app that answers elicitation with its own name. */
 function handshaking(sessionId: string, more: Partial<CallContext> = {}): CallContext {
   return contextOf(sessionId, {
     protocolVersion: '2025-11-25',
@@ -47,7 +47,7 @@ test('starts the second stdio process at the first stateful call and stops it af
   const server = await dual(harness, 'stdio');
   await server.ready();
   const simple = (context: CallContext): Promise<string> => say(server, 'test_simple_text', {}, context);
-  // Also our own, which speak for nobody.
+  // Also our own, which belong to no client.
   await Promise.all([simple(modern('mona')), simple(contextOf('cli'))]);
   expect(harness.pids('both')).toHaveLength(1);
   await Promise.all(['anna', 'bert', 'carl'].map((name) => simple(handshaking(name))));
@@ -122,7 +122,7 @@ test('lists a tool that appears on the stateful connection', async () => {
   await say(server, 'test_trigger_tool_change', {}, handshaking('anna'));
   await until(() => names().includes('test_extra_tool'));
   expect(await say(server, 'test_extra_tool', {}, handshaking('anna'))).toContain('extra');
-  // Gone with the process that had it.
+  // Gone with its process.
   await server.endSession('anna');
   await until(() => !names().includes('test_extra_tool'));
 });

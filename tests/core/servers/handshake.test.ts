@@ -72,7 +72,7 @@ test('detects a server that was stateful before and now supports 2026-07-28', as
 test('accepts a late response to the probe', async () => {
   const [handshake] = await scripted(
     { modern: true, silentTo: ['initialize'] },
-    // Silence is over before any process can answer.
+    // The probe times out before any process can respond.
     { probeSilenceMs: 0 },
   );
   expect(handshake.era).toBe('modern');

@@ -1,4 +1,4 @@
-/** ListingRefresher runs one fetch at a time, coalesces bursts and loses no announcement. */
+/** ListingRefresher runs one fetch at a time, coalesces bursts, and loses no notification. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ListingRefresher } from '../../../src-main/core/servers/listing-refresher.ts';
@@ -7,9 +7,9 @@ import { until } from '../../support/until.ts';
 interface Fetches {
   readonly refresher: ListingRefresher;
   started: number;
-  /** Most fetches that ran at the same time. */
+  /** Maximum number of concurrent fetches. */
   most: number;
-  /** Lets the fetch that runs end. */
+  /** Completes the running fetch. */
   finish: () => void;
 }
 
@@ -83,7 +83,7 @@ test('drops pending announcements when it is stopped', async () => {
   expect(account.started).toBe(1);
 });
 
-/** A refresher whose fetches end at once, on a clock of the test. */
+/** A refresher whose fetches complete immediately, with a fake clock. */
 function timed(costMs: number, changed: boolean): { refresher: ListingRefresher; fetches: number; waits: number[] } {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

@@ -58,7 +58,7 @@ test('reads few times and ends with the right listing in a storm of announcement
   }
   await until(() => toolNames(one.server).at(-1) === 'new 4');
   await quiet(one);
-  // A reading waits for a pause in what is announced, of which there are more where the computer is slow.
+  // A fetch waits for a pause in notifications, of which there are more on a slow computer.
   const most = 4 + Math.floor((performance.now() - begun) / 1000);
   expect(toolNames(one.server).at(-1)).toBe('new 4');
   expect(await one.listings()).toBeLessThanOrEqual(most);
@@ -157,8 +157,8 @@ interface Kept {
 }
 
 /**
- * A keeper over a connection of its own, read every 200 ms where changes are not announced. `isShort`: silence is longer than this server
- * takes to answer, on this machine as busy as it is, and no longer.
+ * A tracker with its own connection that polls every 200 ms if changes are not announced. `isShort`: the silence is
+ * slightly longer than this server needs to respond on this computer under its current load.
  */
 async function keeper(script: Script, isShort = false): Promise<Kept> {
   const harness = serversHarness();
@@ -246,7 +246,7 @@ test('reads the lists of a new connection despite an announcement on the one tha
   const server = harness.server(harness.scripted('s', {}));
   await server.ready();
   for (let round = 0; round < 5; round++) {
-    // The announcement is on its way when the line is closed.
+    // The notification is in transit when the connection is closed.
     void say(server, 'set_tools', { tools: ['new'] }).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, round * 2));
     await server.sleep();

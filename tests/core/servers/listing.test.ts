@@ -7,7 +7,7 @@ import { RpcError } from '../../../src-main/core/wire/message.ts';
 const all = { tools: {}, resources: {}, prompts: {} };
 const tool = (name: string): { name: string } => ({ name });
 
-/** Answers tools/list by page; every other list is empty. */
+/** Responds to tools/list by page; every other list is empty. */
 function toolPages(page: (cursor: string | undefined) => Record<string, unknown>): SendRequest {
   return async (method, params) => {
     if (method === 'tools/list') return page(params['cursor'] as string | undefined);

@@ -47,7 +47,7 @@ test('times out a call, and progress resets the timeout', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', {}, { callTimeoutMs: 400 }));
   await server.ready();
-  // From tick to tick it is as late as it says, however long that takes here.
+  // The fake clock advances in steps, whatever time that takes.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const seen: JsonObject[] = [];
@@ -64,7 +64,7 @@ test('times out a call, and progress resets the timeout', async () => {
   expect([await ticking, seen.length]).toEqual(['ticked', 6]);
   vi.useRealTimers();
   expect(await say(server, 'echo', { message: 'still there' })).toBe('still there');
-  // What was sent before that call has arrived before its answer.
+  // Messages sent before that call arrive before its response.
   expect(harness.heard('s').filter(({ method }) => method === 'notifications/cancelled')).toHaveLength(1);
 });
 

@@ -158,7 +158,7 @@ test('increases the retry delays, and an explicit retry resets them', async () =
 
 test('restarts a failed server for a call, but returns the error right after a failure', async () => {
   let now = 0;
-  // A jitter so long that no retry comes by itself.
+  // The jitter is so long that no retry happens by itself.
   const harness = serversHarness({ now: () => now, random: () => 1000 });
   const server = harness.server(harness.fixture('s', 'misbehaving', ['flaky', `${harness.folder}/flaky`, '2']));
   // It is started by the probe, and again with `initialize`.

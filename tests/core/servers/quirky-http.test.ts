@@ -65,7 +65,7 @@ test.each<[string, NonNullable<HttpQuirks['reply']>]>([
 
 const page = { 'content-type': 'text/html' };
 
-/** What servers and proxies of the handshake era answer to a method that they do not know. */
+/** Responses of older servers and proxies to an unknown method. */
 const refusals: readonly [string, (response: ServerResponse, request: IncomingMessage) => void][] = [
   ['401', (response) => response.writeHead(401, jsonType).end('{"error":"no session"}')],
   ['403', (response) => response.writeHead(403, jsonType).end('{"error":"not allowed by policy"}')],
@@ -124,7 +124,7 @@ describe('Server that rejects the probe', () => {
 });
 
 describe('Server of the older SSE transport', () => {
-  /** How it answers a POST to the address of its stream. */
+  /** Its response to a POST to the URL of its stream. */
   const posts: readonly [string, (response: ServerResponse) => void][] = [
     ...[400, 403, 404, 405, 415, 422, 500, 501].map((status): (typeof posts)[number] => [
       String(status),
@@ -201,7 +201,7 @@ describe('Session that the server has dropped', () => {
     fixture.forget();
     const states: string[] = [];
     server.changed.on(() => states.push(server.state.kind));
-    // Each of them is sent again.
+    // Each is sent again.
     const said = await Promise.all([say(server, 'hello'), say(server, 'hello')]);
     expect([said.toSorted(), fixture.calls]).toEqual([['hello 2', 'hello 3'], 3]);
     await until(() => server.state.kind === 'ready');
@@ -259,7 +259,7 @@ test('reopens a stream that ends at once after growing delays, and not while the
   await harness.transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   const gets = (): number => count(fixture.heard, 'GET');
   await until(() => gets() === 1);
-  // Used all the time: 10, 20, 40, 80, 160, 320 ms and what the SDK waits.
+  // With continuous use: 10, 20, 40, 80, 160, 320 ms, and the SDK's own wait.
   const end = performance.now() + 700;
   while (performance.now() < end || gets() < 3) await harness.ask('ping');
   const whileUsed = gets();

@@ -1,30 +1,30 @@
-/** A server that behaves as its first argument (a Script as JSON) says. */
+/** A server controlled by its first argument (a Script as JSON). */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { anyTool, type Incoming, type RawCall, send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 export interface Script {
-  /** Every message it gets is appended here, one JSON text a line. */
+  /** Received messages are appended here, one JSON text per line. */
   readonly log?: string;
   readonly capabilities?: Readonly<Record<string, unknown>>;
-  /** Names, or whole entries. */
+  /** Names, or full entries. */
   readonly tools?: readonly unknown[];
-  /** Methods it never answers. */
+  /** Methods without a response. */
   readonly silentTo?: readonly string[];
-  /** Results by method, beside what it answers anyway; a member `error` makes it a refusal. */
+  /** Results by method that override the defaults; a member `error` makes it an error. */
   readonly answers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Speaks 2026-07-28 alone. */
+  /** Supports only 2026-07-28. */
   readonly modern?: boolean;
-  /** Speaks 2026-07-28 and the handshake. */
+  /** Supports 2026-07-28 and the handshake. */
   readonly both?: boolean;
-  /** A folder that it makes; where it is there already, the server does not start. */
+  /** A folder that it creates; if it exists, the server does not start. */
   readonly alone?: string;
-  /** Ends every subscriptions/listen at once. */
+  /** Ends every subscriptions/listen immediately. */
   readonly endsListens?: boolean;
-  /** Asks for the roots as soon as it is initialized. */
+  /** Requests the roots after initialization. */
   readonly asksRoots?: boolean;
-  /** Goes on for so long after its input has ended, in ms. */
+  /** Continues for this time after its input has ended, in ms. */
   readonly lingersMs?: number;
-  /** Changes its list, and says so, while the first list is being asked for. */
+  /** Changes its list, and announces it, during the first list request. */
   readonly changesWhileListed?: boolean;
 }
 
@@ -61,7 +61,7 @@ const actions: Record<string, (call: RawCall) => void> = {
   hang: () => undefined,
   exit: () => process.exit(9),
   listings: ({ say }) => say(String(listings)),
-  /** From now on this method gets no answer. */
+  /** From now on this method gets no response. */
   mute: ({ args, say }) => {
     silentTo.add(String(args['method']));
     say('muted');
@@ -117,7 +117,7 @@ function modernAnswer(method: string): Readonly<Record<string, unknown>> | undef
   return undefined;
 }
 
-/** A modern server announces on the stream that was asked for. */
+/** A modern server sends notifications on the subscribed stream. */
 function notify(notification: { method: string }): void {
   if (!speaksNew) send(notification);
   else if (listened !== undefined) send({ ...notification, params: { _meta: subscription(listened) } });

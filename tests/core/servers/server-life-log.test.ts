@@ -97,7 +97,7 @@ test('logs announced list changes and their outcome', async () => {
   await server.ready();
   await say(server, 'set_tools', { tools: ['extra'], times: 20 });
   await until(() => logOf(harness, 's').some((line) => line.includes('were read again')));
-  // A change that is none: read again, and as before.
+  // An announced change that is none: listed again, unchanged.
   await say(server, 'announce', { method: 'notifications/tools/list_changed' });
   await until(() => logOf(harness, 's').filter((line) => line.includes('were read again')).length > 1);
   const lines = logOf(harness, 's').slice(3);

@@ -197,7 +197,7 @@ test('ends every process at stop and starts none afterwards', async () => {
   const names = ['ready', 'hanging', 'crashing'];
   const started = names.map((name) => harness.pids(name).length);
   expect(names.flatMap((name) => harness.pids(name)).filter(isAlive)).toEqual([]);
-  // Longer than the first pause of the one that crashed.
+  // Longer than the first retry delay of the crashed one.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   expect([names.map((name) => harness.pids(name).length), harness.registry.size]).toEqual([started, 0]);
 });

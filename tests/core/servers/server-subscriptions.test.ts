@@ -187,7 +187,7 @@ test('reopens a listen request that always ends at once after growing delays', a
   subscriptions.opened(connection.handshake as Handshake);
   await until(() => asked.length === 5);
   const pauses = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
-  // Timers come late, never early: each pause is at least twice the one before.
+  // Timers fire late, never early: each pause is at least twice the previous one.
   expect(pauses.filter((pause, index) => pause < 20 * 2 ** (index + 1) - 5)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** Managed servers for tests: real processes and transports, a folder of their own, and an account of every start. */
+/** Managed servers for tests: real processes and transports, a separate folder, and a record of every start. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,17 +37,17 @@ export interface ServersHarness {
   readonly oddities: string[];
   /** A fixture of tests/fixtures/servers as a server; its starts are counted. */
   fixture(name: string, file: string, args?: readonly string[], limits?: Limits): StdioServerConfig;
-  /** A scripted server; its starts are counted and what it hears is noted. */
+  /** A scripted server; its starts are counted and its input is recorded. */
   scripted(name: string, script?: Script, limits?: Limits): StdioServerConfig;
   http(name: string, url: string, more?: Partial<HttpServerConfig>): HttpServerConfig;
   /** A server that is stopped with the test; not started. */
   server(config: ServerConfig): ManagedServer;
   manager(): ServerManager;
-  /** A greeted line of its own, closed with the test. */
+  /** A separate initialized connection, closed with the test. */
   connection(config: ServerConfig): Promise<Connection>;
-  /** The process ids of all starts of a server, in order. */
+  /** The PIDs of all starts of a server, in order. */
   pids(name: string): number[];
-  /** What a scripted server has heard, over all its processes. */
+  /** The recorded input of a scripted server, over all its processes. */
   heard(name: string): Heard[];
 }
 
@@ -93,7 +93,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
   const startsOf = (name: string): string => join(folder, `${name}.starts`);
   const heardBy = (name: string): string => join(folder, `${name}.heard`);
   const stdio = (name: string, command: string, args: readonly string[], limits: Limits): StdioServerConfig => {
-    // The shell notes its process id and becomes the server.
+    // The shell records its PID and becomes the server.
     const counted = ['-c', 'echo $$ >> "$0"; exec "$@"', startsOf(name), command, ...args];
     const config = { ...base(name), cwd: undefined, env: {}, ...limits, kind: 'stdio' as const };
     return withHash({ ...config, command: '/bin/sh', args: counted });
@@ -145,7 +145,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
   };
 }
 
-/** A session's side of a call; nothing can be asked of it unless `overrides` says so. */
+/** The session's context of a call; it supports no server requests unless `overrides` says so. */
 export function contextOf(sessionId: string, overrides: Partial<CallContext> = {}): CallContext {
   return {
     sessionId,
@@ -159,7 +159,7 @@ export function contextOf(sessionId: string, overrides: Partial<CallContext> = {
   };
 }
 
-/** Calls a tool and returns the text of its answer. */
+/** Calls a tool and returns the text of its result. */
 export async function say(
   server: ManagedServer,
   name: string,
@@ -174,7 +174,7 @@ export function textOf(result: Result): string {
   return first?.text ?? '';
 }
 
-/** The error something rejects with; fails the test when it does not. */
+/** The error that a promise rejects with; fails the test if it resolves. */
 export async function failure(work: Promise<unknown>): Promise<Error> {
   return work.then(
     (value) => Promise.reject(new Error(`It was answered: ${JSON.stringify(value)}`)),

@@ -1,4 +1,4 @@
-/** Servers over HTTP: both protocols, the older SSE transport and rejected sign-ins. */
+/** Servers over HTTP: both protocols, the older SSE transport, and rejected sign-ins. */
 import { type IncomingMessage, request as forward, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -49,7 +49,7 @@ test('waits for the user after a rejected sign-in, without a retry by itself or 
     await failure(server.ready()),
     await failure(server.subscribe('x://1', contextOf('anna'))),
   ];
-  // Longer than the first pause of any other failure.
+  // Longer than the first retry delay of any other failure.
   await new Promise((resolve) => setTimeout(resolve, 900));
   expect(errors).toMatchObject(Array(3).fill({ code: 'server_unauthorized' }));
   expect(fixture.requests.length).toBe(asked);
@@ -78,7 +78,7 @@ test('detects a dead connection with a probe, and the next call uses a new one',
   await server.ready();
   await server.probe(5000);
   expect(server.state.kind).toBe('ready');
-  // What is open stays open, and passes nothing on.
+  // Open connections stay open and pass nothing on.
   for (const one of [...pairs].flat()) one.unpipe().pause();
   await server.probe(200);
   expect(await say(server, 'test_simple_text')).toEqual(containing('text'));
@@ -109,7 +109,7 @@ test('receives list changes and resource updates of a 2026-07-28 server over HTT
   await server.ready();
   await server.subscribe('test://watched-resource', contextOf('anna'));
   expect(toolNames(server)).not.toContain('test_extra_tool');
-  // The stream is open when the first change comes through.
+  // The stream is open once the first change arrives.
   const changing = setInterval(() => void say(server, 'test_update_watched_resource').catch(() => undefined), 50);
   await until(() => updates.includes('notifications/resources/updated'));
   clearInterval(changing);

@@ -37,7 +37,7 @@ test('computes the load between two readings, over all processes of a server', a
   ]);
   wait(2000);
   groups.set(1, group(1100));
-  // A process that came since, whatever it has spent before, counts from the next look on.
+  // A new process counts from the next measurement, whatever it used before.
   groups.set(3, group(5000));
   expect((await meter.read()).servers.map(({ server, load, inContainer }) => [server, load, inContainer])).toEqual([
     ['a', 0.5, false],

@@ -23,7 +23,7 @@ test('continues a parked call after the request that it was parked in has ended'
     roots: await call.ask('roots/list', {}, stillAsked),
     cancelled: call.signal.aborted,
   }));
-  // Over HTTP a request's signal ends with its stream, right after the question was sent.
+  // Over HTTP a request's signal aborts with its stream, right after the request was sent.
   first.abort('the stream is closed');
   const answer = parked.resume(principal, round(), stateOf(asked), { q1: { roots: [] } });
   expect(await answer).toEqual({ roots: { roots: [] }, cancelled: false });
@@ -239,7 +239,7 @@ test('rejects and cancels a call beyond a thousand parked ones, and parks again 
     await call.ask('roots/list', {}, stillAsked);
     return {};
   });
-  // Over HTTP that is 429, with the time to come again.
+  // Over HTTP that is 429 with Retry-After.
   await expect(one).rejects.toMatchObject({
     code: 'session_limit',
     message: expect.stringContaining('waiting') as string,
@@ -281,7 +281,7 @@ test('drops a request that the server cancels, and rejects it for the caller', a
   const [kept, back] = [new AbortController(), new AbortController()];
   const working = Promise.withResolvers<void>();
   const answer = parked.start(principal, round(), async (call) => {
-    // Before anybody was told of it: that is no question at all.
+    // Not sent to anybody yet, so it is not a pending request.
     const never = call
       .ask('elicitation/create', { message: 'Never' }, back.signal)
       .catch((error: Error) => error.message);

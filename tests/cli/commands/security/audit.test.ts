@@ -26,7 +26,7 @@ test('lists the audit, verifies it, and reports where it breaks, with and withou
   );
   const exported = await home.run('audit', 'export', '--jsonl', '--kind', 'call');
   expect(readFileSync(file, 'utf8')).toContain(exported.stdout);
-  // Whole: with the signed heads, without which nobody could check the chain where it is kept.
+  // Complete, with the signed heads that are needed to verify the chain elsewhere.
   const whole = (await home.run('audit', 'export')).stdout;
   expect(whole).toBe(readFileSync(file, 'utf8').slice(0, whole.length));
   expect(JSON.parse(whole.split('\n')[0] ?? '')).toMatchObject({ seq: 1, kind: 'head' });

@@ -1,5 +1,6 @@
 /**
- * `tooltray secret`: reads values unseen, lists names only, moves values out of the config, with and without a core.
+ * `tooltray secret`: reads values without echo, lists names only, moves values out of the config, with and without a
+ * core.
  */
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { expect, test } from 'vitest';
 import { CliHome, entries, eventually } from '../../cli-home.ts';
 import { allCases } from '../../../support/all-cases.ts';
 
-/** No keychain of the machine is asked. */
+/** The system keychain is not used. */
 const env = { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' };
 const planted = 'planted-value-12345';
 

@@ -1,4 +1,4 @@
-/** Tokens are counted exactly, in a time that does not explode, and huge texts are estimated. */
+/** Tokens are counted exactly in bounded time, and huge texts are estimated. */
 import { readFileSync } from 'node:fs';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';

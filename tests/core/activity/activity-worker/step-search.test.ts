@@ -66,7 +66,7 @@ function step(changes: Partial<StepRecord> & { readonly id: number }): StepRecor
   };
 }
 
-/** The same numbers each time, so that a failure can be reproduced. */
+/** Deterministic, so that a failure can be reproduced. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -94,7 +94,7 @@ test('keeps sums equal to those of the rows after inserts, updates, deletions an
       });
       const bound = 1000;
       insert(database, steps, bound);
-      // Written again after a failure: those that are there stay as they are.
+      // Written again after a failure: existing ones stay unchanged.
       insert(database, steps.slice(0, 10), bound);
       const counted = [...steps, ...steps.slice(0, 5)].filter(() => roll(5) > 0);
       for (const { id: counts } of counted) {
@@ -242,7 +242,7 @@ test('searches at most 100 000 steps, and reports if it stopped there', () => {
     insert(database, [step({ id: (start + 200_000) * 1000 })], 1e6);
     const found = searchSteps(database, { text: 'oldest' }, { limit: 5 });
     expect([found.sums.steps, found.lookedThrough]).toEqual([0, 100_000]);
-    // In its own hour it is among few.
+    // In its own hour there are few others.
     const early = { text: 'oldest', until: start + 10 };
     expect(searchSteps(database, early, { limit: 5 }).sums.steps).toBe(1);
     expect(searchSteps(database, {}, { limit: 5 })).toMatchObject({ sums: { steps: 100_001 } });

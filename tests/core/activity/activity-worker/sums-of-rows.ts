@@ -1,4 +1,4 @@
-/** The sums of steps, added up from the rows themselves. */
+/** Totals of steps, computed from the rows themselves. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { StepSearch, StepTotals } from '../../../../src-main/core/activity/activity-worker/step-search.ts';
 

@@ -1,4 +1,4 @@
-/** A result is divided among its causes so that nothing is lost or counted twice. */
+/** A result's tokens are divided among causes without loss or double counting. */
 import { expect, test } from 'vitest';
 import {
   attributeResult as book,

@@ -336,7 +336,7 @@ test('keeps its tables bounded by deleting the oldest rows', async () => {
 
 test('retains entries that cannot be written, and writes them once it can', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-blocked-'));
-  // A folder in the place of the file.
+  // A folder in place of the file.
   mkdirSync(join(folder, 'activity.db'));
   await using open = openLedger({}, folder);
   exchange(session(open.ledger), 'ping', {}, { ok: true });

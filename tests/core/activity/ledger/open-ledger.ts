@@ -1,4 +1,4 @@
-/** A ledger on a real database in its thread, with servers and apps made up by the test. */
+/** A ledger on a real database in its thread, with servers and apps defined by the test. */
 import { allModes } from '../../../../src-main/compat/all-modes.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,13 +16,13 @@ export interface OpenLedger extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly activity: ActivityLog;
   readonly file: string;
-  /** The servers there are; a test may change them. */
+  /** The servers; a test may change them. */
   servers: readonly ListedServer[];
-  /** The current time, ms since the epoch. */
+  /** Current time, ms since the epoch. */
   now: number;
 }
 
-/** `folder`: one that an earlier ledger has left. */
+/** `folder`: left by an earlier ledger. */
 export function openLedger(options: Partial<ActivityLogOptions> = {}, folder?: string): OpenLedger {
   const home = folder ?? mkdtempSync(join(tmpdir(), 'ledger-'));
   const { activity, file, ...opened } = openActivity(home, options as Parameters<typeof openActivity>[1]);
@@ -62,7 +62,7 @@ export function session(
   return ledger.open({ id, who: () => ({ app, mode, client }) });
 }
 
-/** A request and its result, with the calls that ran for it. */
+/** A request and its result, with the calls that it made. */
 export function exchange(
   line: LedgerSession,
   method: string,

@@ -1,4 +1,4 @@
-/** What client apps request and receive, one step each, through whole cores. */
+/** Requests and results of client apps, one step each, through whole cores. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunningStep } from '../../../../src-main/core/activity/steps/step-log.ts';
 import { dispatchRpc } from '../../../../src-main/rpc/dispatch-rpc.ts';
@@ -155,7 +155,7 @@ describe('running steps', () => {
     expect((await running).result).toMatchObject({ resultType: 'complete', isError: true, content: [{ text }] });
     const last = async (): Promise<StepSummary | undefined> => (await steps(core)).at(-1);
     await expect.poll(async () => (await last())?.calls[0]?.outcome).toBe('cancelled');
-    // What was returned to the app, which differs from the result of the call.
+    // The result returned to the app, which differs from the call's.
     const { payloads } = await ask(core, 'step', { id: (await last())?.id ?? 0 });
     expect(payloads.modelResult).toMatchObject({ text });
   });
@@ -186,7 +186,7 @@ describe('running steps', () => {
       params: { name: 'asker_ask_form', arguments: { message: 'Still?' } },
     });
     await expect.poll(() => core.host.core.activity.timeline.running.length).toBe(2);
-    // Its server is removed: nobody waits for the response any more.
+    // Its server is removed, so no response is expected.
     await core.write({ servers: {} });
     await core.host.core.context.config.reload();
     await expect.poll(() => core.host.core.activity.timeline.running.length).toBe(0);

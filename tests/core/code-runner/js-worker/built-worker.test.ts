@@ -1,4 +1,4 @@
-/** The bundled worker: minified, beside its engine. `npm test` builds it first. */
+/** The bundled worker: minified, next to its engine. `npm test` builds it first. */
 import { expect, test } from 'vitest';
 import { Harness } from '../sandbox-harness.ts';
 

@@ -1,4 +1,4 @@
-/** The style of `code_execution`: calls return at once, in the envelopes that MCPProxy documents. */
+/** The style of `code_execution`: synchronous calls, in the envelopes that MCPProxy documents. */
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../src-main/core/base/errors.ts';
 import type { CodeRunRequest } from '../../../../src-main/core/code-runner/run-request.ts';

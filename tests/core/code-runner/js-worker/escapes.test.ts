@@ -1,4 +1,4 @@
-/** Code cannot escape: it reaches no process, files or network, and no host objects. */
+/** Code cannot escape: it has no access to processes, files, network, or host objects. */
 import { afterEach, expect, test } from 'vitest';
 import { Harness, javascript } from '../sandbox-harness.ts';
 
@@ -7,7 +7,7 @@ const value = harness.value.bind(harness);
 const error = harness.error.bind(harness);
 
 afterEach(() => {
-  // An escape would show here.
+  // An escape would be visible here.
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
@@ -27,7 +27,7 @@ const probe = `typeof process + typeof require + typeof module + typeof fetch + 
   + typeof Deno + typeof std + typeof os + typeof Buffer + typeof Atomics`;
 
 test.each(constructors)('runs functions made with the constructor of %s without host globals', async (_name, code) => {
-  // No `await` inside the text: the constructor may be of any kind of function.
+  // No `await` in the text: the constructor may be of any kind of function.
   const made = await value(
     `const C = ${code}; const r = C('return ${probe.replace(/\s+/g, ' ')}')(); r?.next ? r.next().value : await r`,
   );

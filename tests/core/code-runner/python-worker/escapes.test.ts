@@ -1,4 +1,4 @@
-/** Python code cannot escape: it reaches no files, network, processes or environment, and no host objects. */
+/** Python code cannot escape: it has no access to files, network, processes, environment, or host objects. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

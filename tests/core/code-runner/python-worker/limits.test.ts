@@ -19,7 +19,7 @@ const endless: [string, string][] = [
   ['a sleep', 'import time\ntime.sleep(1000)'],
   ['a sleep of asyncio', 'import asyncio\nawait asyncio.sleep(1000)'],
   ['a regular expression', 'import re\nre.match("(a+)+$", "a" * 40 + "b")'],
-  // Steps that check no limit: only killing the process ends them.
+  // Operations that check no limit: only killing the process ends them.
   ['a long number', '10 ** 10**10'],
 ];
 

@@ -1,4 +1,4 @@
-/** Programs as models write them for ToolMux's `execute`, the tools they call, and what CPython makes of them. */
+/** Programs as written by models for ToolMux's `execute`, their tools, and CPython's results. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
@@ -10,7 +10,7 @@ export interface Program {
 }
 
 export interface Told {
-  /** Of the value, digit by digit. */
+  /** The exact value. */
   readonly json?: string;
   readonly error?: string;
   readonly printed: readonly string[];
@@ -38,7 +38,7 @@ const byKey =
     return answer === undefined ? { ...text(`there is no ${key}`), isError: true } : text(JSON.stringify(answer));
   };
 
-/** The same as those of reference.py. */
+/** The same as in reference.py. */
 export const programTools = {
   fail: () => ({ ...text('the disk is full'), isError: true }),
   list_orders: () => text(JSON.stringify(answers['list_orders'])),
@@ -47,7 +47,7 @@ export const programTools = {
   get_page: byKey('get_page'),
 };
 
-/** Results of the local CPython for the programs; undefined if there is none from 3.11 on. */
+/** The local CPython's results; undefined if there is none of version 3.11 or later. */
 export function askPython(): readonly Told[] | undefined {
   const version = spawnSync('python3', ['-c', 'import sys; print(sys.version_info >= (3, 11))'], { encoding: 'utf8' });
   if (version.stdout?.trim() !== 'True') return undefined;

@@ -1,11 +1,11 @@
-/** Any entry in the notation of a product is read back unchanged. */
+/** Any entry in a product's format is read back unchanged. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readServersOfText } from '../../../../src-main/core/config/dialects/read-servers.ts';
 import { madeUp } from '../../../support/all-cases.ts';
 import { writers } from './writers.ts';
 
-/** Without the signs of placeholders, which are read as such. */
+/** Without placeholder characters, which would be interpreted. */
 const value = fc.string({
   unit: fc.constantFrom(...'abcXYZ019 _-./\\:=,;"\'#&*()[]éß漢🙂'),
   minLength: 1,
@@ -41,7 +41,7 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (id, 
         const { servers } = readServersOfText(text, `/c/${writer.file}`, { home: '/home/me' });
         const found = Object.fromEntries(servers.map((one) => [one.name ?? '', one.entry]));
         const { pathname } = new URL(net.url);
-        // ToolMux's rule for an address without a path; Magg's for one that ends so.
+        // ToolMux's rule for a URL without a path; Magg's for one with this ending.
         const url = id === 'toolmux' && pathname === '/' ? new URL('/mcp', net.url).href : net.url;
         const type = id === 'magg' && /\/sse\/?$/.test(net.url) ? { type: 'sse' } : {};
         expect(found).toEqual({

@@ -120,10 +120,10 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (_id,
       pasted.servers.map(({ name, entry }) => ({ name, entry, reason: '', losses: [], raw: entry, path: [] })),
     );
     const { config, problems } = parseConfig(text, `/c/${writer.file}`, env);
-    // A file of another product that is not run is named, with what is in it and how it is imported.
+    // Another product's file that is not used is reported, with its contents and the command that imports it.
     const given = config === undefined ? undefined : comparable(config.servers);
     expect(imported).toHaveLength(2);
-    // What only the name of a file tells is the unit of its times.
+    // Only the file name determines the unit of times.
     const withoutTimes = (servers: readonly object[]) =>
       servers.map((one) => ({ ...one, callTimeoutMs: 0, initTimeoutMs: 0 }));
     expect(withoutTimes(comparable(added))).toEqual(withoutTimes(imported));

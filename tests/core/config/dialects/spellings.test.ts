@@ -1,4 +1,4 @@
-/** Reads the spellings, shapes and places that entries of other products come in. */
+/** Reads the spellings, formats, and file locations of other products' entries. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../../src-main/core/config/read-config.ts';

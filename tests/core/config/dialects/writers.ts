@@ -1,20 +1,20 @@
-/** How each product writes servers, as small as shows it: inputs for the tests of the one reader. */
+/** Minimal config files of each product: inputs for the tests of the reader. */
 
 export interface Writer {
-  /** The id of its dialect, or a variant of it. */
+  /** ID of its dialect, or a variant of it. */
   readonly id: string;
   readonly file: string;
-  /** Entries by name, as this product's file. */
+  /** This product's file with the entries, by name. */
   readonly text: (entries: Readonly<Record<string, object>>) => string;
   readonly command: (command: string, args: readonly string[], env: Readonly<Record<string, string>>) => object;
   readonly address: (url: string, headers: Readonly<Record<string, string>>) => object;
-  /** What switches a server off; absent: the product has no word for it. */
+  /** What disables a server; absent if the product has no such field. */
   readonly off?: object;
-  /** The value of an environment variable; absent: the product fills none in. */
+  /** Reference to an environment variable; absent if the product does not support them. */
   readonly variable?: (name: string) => string;
-  /** A tool filter that lets `a` and what begins with `b_` through; absent: it has none. */
+  /** A tool filter that allows `a` and names that start with `b_`; absent if not supported. */
   readonly onlyTools?: object;
-  /** A limit of 90 seconds for a call, and for the start; absent: it has none. */
+  /** Call and start timeouts of 90 seconds; absent if not supported. */
   readonly call90?: object;
   readonly start90?: object;
 }

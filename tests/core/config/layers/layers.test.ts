@@ -32,7 +32,7 @@ async function open(folder: string): Promise<ConfigStore> {
   return store;
 }
 
-/** `file:line:column path: reason`, below the folder. */
+/** `file:line:column path reason`, relative to the folder. */
 function said(store: ConfigStore, folder: string): string[] {
   return store.problems.map(
     ({ file, line, column, path, reason }) => `${file.slice(folder.length + 1)}:${line}:${column} ${path}: ${reason}`,
@@ -132,14 +132,14 @@ test('blocks all servers for an invalid group file and ignores an invalid user f
   const version = store.version;
   await write(folder, broken);
   await store.reload();
-  // Of what was good once, that stays; so the version of what is in use is the same.
+  // The last valid version stays in use, so the version in use is unchanged.
   expect(said(store, folder).every((line) => line.endsWith('Its last good version stays in use.'))).toBe(true);
   expect(applyLayers(store.current, ana)).toMatchObject({
     profiles: [{ servers: ['github'] }],
     config: { mode: 'code' },
   });
   expect(store.version).toBe(version);
-  // Whoever starts now uses something else, and says so.
+  // A new process uses something else, and reports it.
   expect((await open(folder)).version).not.toBe(version);
 });
 
@@ -169,7 +169,7 @@ test.skipIf(process.platform === 'win32')('reads a checkout again each time its 
     await swap(name, { 'users/ana.jsonc': { mode } });
     await expect.poll(() => applyLayers(store.current, ana).config.mode).toBe(mode);
   }
-  // And what is written in place there counts as well: a file more, one that is changed, one that goes.
+  // Changes inside the linked folder count as well: added, changed, and removed files.
   await write(link, { 'users/ana.jsonc': { mode: 'proxy' }, 'groups/ops.jsonc': { slowCallSeconds: 7 } });
   await expect.poll(() => applyLayers(store.current, ana).config).toMatchObject({ mode: 'proxy', slowCallSeconds: 7 });
   await rm(join(link, 'users/ana.jsonc'));

@@ -6,7 +6,7 @@ import { connectBuiltin } from '../../../../src-main/core/servers/builtin/utils-
 export interface Utils extends AsyncDisposable {
   readonly client: Client;
   call(name: string, input: Record<string, unknown>): Promise<CallToolResult>;
-  /** The text blocks of an answer, an error's with `ERROR ` in front. */
+  /** The text blocks of a result; an error's are prefixed with `ERROR `. */
   text(name: string, input: Record<string, unknown>): Promise<string>;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../../src-main/core/base/errors.ts';
 import { failureReason, type Remedy, reasonInOutput } from '../../../../src-main/core/servers/launch/failure-reason.ts';
 
-/** What real programs print, and what a user reads of it. */
+/** Output of real programs, and what a user reads about it. */
 const printed: readonly (readonly [string, string, string, Remedy])[] = [
   [
     'Node, a missing file',

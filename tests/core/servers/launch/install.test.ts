@@ -14,7 +14,7 @@ import type { ManagedServer } from '../../../../src-main/core/servers/managed-se
 
 interface Cache {
   readonly folder: string;
-  /** Process ids of all that was started with it. */
+  /** Process IDs of everything started with it. */
   starts(): number[];
   isWhole(): boolean;
   isHalf(): boolean;
@@ -31,7 +31,7 @@ interface Installing {
   readonly server: (name: string, installMs: number, more?: More) => ManagedServer;
 }
 
-/** Servers that a fake npx fetches first, all from one cache. */
+/** Servers that a fake npx downloads first, with a shared cache. */
 function installing(): Installing {
   const harness = serversHarness();
   const folder = join(harness.folder, 'cache');
@@ -83,7 +83,7 @@ describe('First start with a package runner', () => {
     void server.start();
     await until(() => cache.isHalf());
     await server.stop();
-    // As at the end of a core.
+    // As when a core stops.
     harness.registry.close();
     expect(cache.isWhole()).toBe(false);
     await until(() => cache.isWhole());
@@ -93,7 +93,7 @@ describe('First start with a package runner', () => {
   test('waits for the installation of the same package by another server', async () => {
     const { cache, server: make } = installing();
     const servers = [make('a', 1500), make('b', 1500)];
-    // A slow machine shows them as being installed.
+    // A slow computer shows them as being installed.
     for (const server of servers) void server.start();
     await until(() => servers.every((server) => server.state.kind === 'ready'));
     expect([servers.map(toolNames), cache.starts().length]).toMatchObject([

@@ -6,7 +6,7 @@ import { measureGroups, unmeasurableReason } from '../../../../src-main/core/ser
 import { until } from '../../../support/until.ts';
 
 const mb = 1024 * 1024;
-/** Holds 60 MB and works until it has used 300 ms of the processor; then it says so and waits. */
+/** Allocates 60 MB and works until it has used 300 ms of processor time; then it reports and waits. */
 const worker = `const held = Buffer.alloc(60 * ${mb}, 1);
   while (process.cpuUsage().user + process.cpuUsage().system < 300_000) Math.sqrt(held.length);
   process.stdout.write('worked ' + process.pid + '\\n');
@@ -15,7 +15,7 @@ const startWorker = (detached: boolean): string =>
   `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(worker)}], ` +
   `{ stdio: ['ignore', 'inherit', 'inherit'], detached: ${detached} });`;
 
-/** A leader that starts a shell, which starts a process of Node that works: its grandchild. */
+/** A leader that starts a shell, which starts a busy Node.js process: its grandchild. */
 async function startFamily(detached = false): Promise<{ readonly leader: number; readonly grandchild: number }> {
   const script =
     `require('node:child_process').spawn('/bin/sh', ['-c', '"$0" -e "$1"; true', process.execPath, ` +
@@ -54,7 +54,7 @@ test.skipIf(process.platform === 'win32')(
     const usages = await measureGroups([leader, process.pid]);
     expect(usages.get(leader)?.processes).toBe(4);
     expect(grandchild).toBeGreaterThan(0);
-    // What one group has is not counted for another one that started it.
+    // A group's usage is not counted for the group that started it.
     expect(usages.get(process.pid)?.memoryBytes).toBeGreaterThan(0);
   },
 );

@@ -1,4 +1,7 @@
-/** Asks the address in argv by an HttpFetch with a network of its own, in a process of its own: trust is the process's. Prints what came. */
+/**
+ * Fetches the URL in argv with an HttpFetch and its own network settings, in a separate process, because trust is per
+ * process. Prints the response.
+ */
 import { HttpFetch } from '../../../../src-main/core/servers/network/http-fetch.ts';
 import { OutboundNetwork } from '../../../../src-main/core/servers/network/outbound-network.ts';
 

@@ -1,4 +1,4 @@
-/** Company networks: a private certificate authority, and proxies known to the login shell or the system only. */
+/** Company networks: a private certificate authority, and proxies configured only in the login shell or the system. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
@@ -50,7 +50,7 @@ describe.skipIf(spawnSync('openssl', ['version']).error !== undefined)(
       server = await listen(
         createServer({ key: read('key.pem'), cert: read('cert.pem') }, (_, response) => response.end('ok')),
       );
-      // Every name leads to the server.
+      // Every name resolves to the server.
       proxy = await listen(createHttpServer());
       proxy.on('connect', ({ url = '' }: IncomingMessage, client: Duplex) => {
         tunnels.push(url);

@@ -1,4 +1,4 @@
-/** The person's browser, as far as a sign-in needs one. */
+/** The user's browser, as far as needed for a sign-in. */
 
 export interface Page {
   readonly status: number;
@@ -6,7 +6,7 @@ export interface Page {
   readonly headers: Headers;
 }
 
-/** Follows the sign-in page's redirect to the address that leads back to us, without going there. */
+/** Follows the sign-in page's redirect and returns the callback URL without opening it. */
 export async function approve(authorizationUrl: string): Promise<URL> {
   const response = await fetch(authorizationUrl, { redirect: 'manual' });
   const location = response.headers.get('location');
@@ -19,16 +19,16 @@ export async function visit(url: string | URL): Promise<Page> {
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
-/** Signs in as a person does, and answers the last page. */
+/** Signs in like a user, and returns the last page. */
 export async function goThrough(authorizationUrl: string): Promise<Page> {
   return visit(await approve(authorizationUrl));
 }
 
-/** Keeps cookies, follows redirects, and is sent from page to page. */
+/** Keeps cookies, and follows redirects and links. */
 export class CookieBrowser {
   readonly #cookies = new Map<string, string>();
 
-  /** The text of the last page. `POST`: a button of a page without fields leads there. */
+  /** The text of the last page. `POST`: used by a page's button without fields. */
   async open(address: string, method: 'GET' | 'POST' = 'GET'): Promise<string> {
     let url = new URL(address);
     for (let hops = 0; hops < 20; hops++) {

@@ -78,7 +78,7 @@ test('escapes foreign text on a page that may load and run nothing', async () =>
   expect(page.text).not.toContain('<script>');
   const policy = page.headers.get('content-security-policy');
   expect(policy).toContain("default-src 'none'");
-  // Its own style and no other.
+  // Exactly its own style.
   const [, style = ''] = /<style>(.*)<\/style>/s.exec(page.text) ?? [];
   expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
   expect(style).not.toBe('');

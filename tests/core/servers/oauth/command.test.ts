@@ -19,7 +19,7 @@ interface Run {
   readonly code: Promise<number | null>;
   readonly stdout: Promise<string>;
   readonly stderr: Promise<string>;
-  /** The first address printed on stderr. */
+  /** The first URL printed on stderr. */
   readonly url: Promise<string>;
 }
 

@@ -92,7 +92,7 @@ test('names the missing rights to the model and in one inbox item, and keeps the
     ],
   });
   expect([core.server('far').state.kind, fixture.authorization.authorizations.length]).toEqual(['ready', before]);
-  // Asked again it is the same question.
+  // Repeated requests are one question.
   await expect(call(core)).rejects.toThrow('more rights');
   expect((await onlyItem(core)).id).toBe(item.id);
 });

@@ -60,7 +60,7 @@ test('refreshes once for five calls, and a reused refresh token ends the sign-in
   expect(answers).toEqual(Array(5).fill('ana'));
   expect(fixture.grants).toEqual(['authorization_code', 'refresh_token']);
   expect(new Set(fixture.refreshTokens).size).toBe(2);
-  // A thief uses the one that was turned in.
+  // A thief uses the rotated token.
   const [old = ''] = fixture.refreshTokens;
   const metadata = (await (await fetch(`${fixture.issuer}/.well-known/openid-configuration`)).json()) as {
     token_endpoint: string;
@@ -95,7 +95,7 @@ test('keeps separate accounts for two entries with the same address', async () =
   const { core, fixture } = all;
   await signIn(all, 'work');
   fixture.account = 'ben';
-  // Another one, or a private window: this server offers no choice of accounts.
+  // Another browser or a private window, because this server offers no choice of accounts.
   expect(await signIn({ ...all, browser: new CookieBrowser() }, 'home')).toContain('as ben@example.org');
   expect([await call(core, 'work:whoami'), await call(core, 'home:whoami')]).toEqual(['ana', 'ben']);
   const { servers } = await ask(core, 'state', {});
@@ -146,7 +146,7 @@ test('revokes the tokens at sign-out', async () => {
 });
 
 describe('Sign-out of a server that is not removed by command', () => {
-  /** Its token, its client, and whether they count. */
+  /** Its token, its client, and whether they are valid. */
   async function signedIn() {
     const all = await world(['far', 'other']);
     await signIn(all, 'far');
@@ -200,7 +200,7 @@ describe('Sign-out of a server that is not removed by command', () => {
     let stop = begin();
     onTestFinished(() => stop());
     const inBook = (): Promise<string> => readFile(bookOf(core), 'utf8');
-    /** So long later, as a core finds it that starts anew. */
+    /** Advances the clock, as seen by a core that starts anew. */
     const later = async (): Promise<void> => {
       await expect.poll(inBook).toContain('goneSince');
       stop();
@@ -222,7 +222,7 @@ describe('Sign-out of a server that is not removed by command', () => {
     await write(without);
     await write({ ...rest, servers: { ...servers, far: { url: 7 } } });
     await later();
-    // It is looked at, and stands there.
+    // It was checked and still exists.
     await until(() => asked.flat().includes('far'));
     expect([noted, await counts()]).toEqual([[], [true, true]]);
     await write(before);
@@ -236,7 +236,7 @@ describe('Sign-out of a server that is not removed by command', () => {
   test('signs out after a removal by hand while no core ran', async () => {
     const { core, fixture, counts } = await signedIn();
     const stop = follow(core, 400, () => undefined);
-    // It is in the book before it goes.
+    // It is recorded before it is removed.
     await expect.poll(() => readFile(bookOf(core), 'utf8').catch(() => '')).toContain('"far"');
     stop();
     await core.host.stop();
@@ -245,7 +245,7 @@ describe('Sign-out of a server that is not removed by command', () => {
     const noted: string[] = [];
     onTestFinished(follow(later, 400, (server, sentence) => noted.push(`${server}: ${sentence}`)));
     await expect.poll(counts).toEqual([false, false]);
-    // It is told after it was taken back.
+    // It is reported after it was revoked.
     await expect.poll(() => noted).toEqual([expect.stringMatching(/^far: far was removed\. .*was taken back\.$/)]);
     expect(await call(later, 'other:whoami')).toBe('ana');
   });
@@ -260,7 +260,7 @@ describe('Sign-out of a server that is not removed by command', () => {
     await core.write(JSON.stringify({ ...rest, servers: elsewhere }));
     await config.reload();
     await expect.poll(counts).toEqual([false, false]);
-    // It is told after it was taken back.
+    // It is reported after it was revoked.
     await expect
       .poll(() => noted)
       .toEqual([expect.stringMatching(/^far: The entry of far leads elsewhere .*was taken back\.$/)]);
@@ -281,7 +281,7 @@ describe('Sign-out of a server that is not removed by command', () => {
   });
 });
 
-/** As the core does, in less than an hour; in the core's own book. `onLook`: whose entries were looked for in the file. */
+/** As in the core, but in less than an hour; in the core's own records. `onLook`: the names looked up in the file. */
 function follow(
   core: TestCore,
   standMs: number,
@@ -312,12 +312,12 @@ test('unregisters the first client once the sign-in with a new registration has 
   const { core, fixture, browser } = all;
   await signIn(all, 'far');
   const [first = ''] = fixture.clients;
-  // The address that it was registered with is taken by another program now.
+  // The registered port is now used by another program.
   const { url } = await ask(core, 'signIn', { server: 'far' });
   const port = Number(new URL(new URL(url).searchParams.get('redirect_uri') ?? '').port);
   await browser.open(url);
   const taken = createServer();
-  // Where somebody has it already, it is taken as well.
+  // If the port is already used, that is sufficient.
   await new Promise<void>((resolve) => taken.once('error', () => resolve()).listen(port, '127.0.0.1', resolve));
   onTestFinished(() => void taken.close());
   const given = await ask(core, 'signIn', { server: 'far' });
@@ -351,7 +351,7 @@ test('signs out and unregisters a removed server, and undo restores it without t
   });
   expect(answer.status).toBe(401);
   expect([await fixture.hasClient(client), await fixture.hasClient(others)]).toEqual([false, true]);
-  // Of the other one everything is there, of this one nothing.
+  // The other's data is complete, this one's deleted.
   expect(await core.host.core.trust.vault.names('sign-in/')).toHaveLength(1);
   expect(await call(core, 'other:whoami')).toBe('ana');
 

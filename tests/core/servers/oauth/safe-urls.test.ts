@@ -38,14 +38,14 @@ test.each([
   ['https://mcp.example/', undefined, 'https://2130706433/', false],
   ['https://mcp.example/', undefined, 'https://0.0.0.0/', false],
   ['https://mcp.example/', '93.184.215.14', 'https://192.168.1.1/', false],
-  // One that answers from a network of the person's own, whatever it is called.
+  // A server in the user's private network, whatever its name.
   ['https://mcp.corp.example/', '10.1.2.3', 'https://10.9.9.9/', true],
   ['https://mcp.corp.example/', '10.1.2.3', 'http://10.9.9.9/', false],
   ['https://mcp.corp.example/', '10.1.2.3', 'https://169.254.169.254/', false],
   ['https://mcp.corp.example/', '10.1.2.3', 'https://127.0.0.1/', false],
   ['http://192.168.1.5:8080/', undefined, 'https://192.168.1.6/', true],
   ['http://192.168.1.5:8080/', undefined, 'https://login.example/', true],
-  // One on this machine.
+  // A server on this computer.
   ['http://127.0.0.1:9/', undefined, 'http://localhost:8080/', true],
   ['http://localhost:9/', undefined, 'https://10.0.0.1/', true],
   ['http://localhost:9/', undefined, 'http://10.0.0.1/', false],

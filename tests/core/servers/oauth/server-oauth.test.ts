@@ -15,7 +15,7 @@ import { storedIn, plainVault } from '../../../support/plain-vault.ts';
 interface Person {
   readonly fixture: OAuthFixture;
   readonly folder: string;
-  /** The sign-in as another process has it that uses the same folder. */
+  /** The sign-in in another process that uses the same folder. */
   readonly process: (waitMs?: number) => ServerOAuth;
 }
 

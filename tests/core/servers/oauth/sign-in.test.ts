@@ -76,7 +76,7 @@ async function written(home: string): Promise<string> {
   const entries = await readdir(home, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const texts = files
-    // A file that is being written is gone a moment later; its text stands under its own name then.
+    // A file being written disappears; its text is then in the final file.
     .map((file) => readFile(file, 'utf8').catch(() => ''));
   return (await Promise.all(texts)).join('\n');
 }
@@ -88,7 +88,7 @@ describe('Sign-in', () => {
     const { health, state } = core.server('far');
     expect([state.kind, health.action?.kind]).toEqual(['pending-sign-in', 'sign-in']);
     expect(health.detail).toContain('tooltray login far');
-    // The probe and `initialize`: a server may know only the latter.
+    // The probe and `initialize`, because a server may support only the latter.
     expect(fixture.requests).toEqual(['POST /mcp 401', 'POST /mcp 401']);
   });
 
@@ -346,7 +346,7 @@ describe('Manually registered client', () => {
     return { fixture, core };
   }
 
-  /** Registers nobody by itself. */
+  /** Does not register dynamically. */
   async function oauth_(registered: { secret: string; redirectUri?: string }): Promise<OAuthFixture> {
     const fixture = await oauth();
     fixture.authorization.metadata = {

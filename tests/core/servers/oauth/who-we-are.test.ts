@@ -28,7 +28,7 @@ async function entry(ofSettings?: string): Promise<Entry> {
     await fixture[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   });
-  // Says where its metadata is.
+  // Announces the URL of its metadata.
   const refusal = await fetch(fixture.url, { method: 'POST', body: '{}' });
   const makeSignIn = (client?: Partial<OAuthClient>): ServerOAuth => {
     const signIns = new OAuthManager({ folder, vault: plainVault(folder), env: {}, documentUrl: () => ofSettings });
@@ -47,7 +47,7 @@ async function entry(ofSettings?: string): Promise<Entry> {
   return { fixture, folder, with: makeSignIn };
 }
 
-/** As a browser does: follows every redirect. */
+/** Like a browser: follows every redirect. */
 async function signIn(to: ServerOAuth): Promise<Page> {
   const attempt = await to.start();
   const page = await visit(attempt.url);
@@ -150,7 +150,7 @@ test('prefers the client of the entry to a document and to a registration', asyn
   expect((await signIn(using(client))).status).toBe(200);
   expect(fixture.authorization.authorizations[0]?.get('client_id')).toBe('by-hand');
   expect(fixture.authorization.registrations).toBe(0);
-  // It stands in the entry, and nowhere else.
+  // It is in the entry only.
   expect(await storedIn(plainVault(folder))).not.toContain('the secret');
 });
 
@@ -227,7 +227,7 @@ test('passes the account as login_hint and rejects other accounts', async () => 
   expect([page.status, page.text]).toEqual([400, expect.stringContaining('as Ben@example.org')]);
   expect(await storedIn(plainVault(folder))).not.toContain('access-');
   expect((await signIn(using({ account: 'ben@EXAMPLE.org' }))).text).toContain('signed in to far as Ben@example.org');
-  // An entry that names somebody else by now, or another authorization server, has no part in it; the way back needs no new one.
+  // An entry that names another client or authorization server no longer applies; reverting needs no new sign-in.
   const issuer = new URL(fixture.url).origin;
   const asked = [
     { account: 'ana@example.org' },

@@ -11,13 +11,13 @@ export interface Seen {
   readonly method: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** The body's JSON-RPC id as it was spelled. */
+  /** The body's JSON-RPC ID as spelled. */
   readonly id: string;
 }
 
 export type Answer = (seen: Seen, response: ServerResponse) => void;
 
-/** A server that answers by hand; `seen` collects every request. Ends with the test. */
+/** A server with a handwritten response; `seen` collects every request. Stops with the test. */
 export async function handServer(answer: Answer): Promise<{ url: string; seen: Seen[]; stop: () => void }> {
   const seen: Seen[] = [];
   const url = await serve((request, response) => {

@@ -71,7 +71,7 @@ describe('Fidelity', () => {
       if (seen.id === '1') response.writeHead(200, json).end(message);
       else response.writeHead(200, events).end(`data: ${message}\n\n`);
     });
-    // Before a handshake a server has no reason to say so much.
+    // Before a handshake, output is limited.
     client.transport.setProtocolVersion?.('2025-11-25');
     const answers = [await client.ask('a'), await client.ask('b')];
     const lengths = answers.map((answer) =>

@@ -81,7 +81,7 @@ test('writes events between the output, each line with time, source and level', 
     '2026-11-23T10:24:00.000Z tooltray [error]: Did not hold.',
     '2026-11-23T10:24:00.000Z tooltray [error]: 2026-11-23T10:24:00.000Z tooltray: forged',
   ]);
-  // Only its stderr counts as its last words.
+  // Only stderr counts as its last output.
   expect(log.lines()).toEqual(['listening, pw=***']);
 });
 

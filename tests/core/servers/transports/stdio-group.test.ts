@@ -1,11 +1,11 @@
-/** No process that a server started outlives it. */
+/** No process started by a server outlives it. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { oddServer, stdioHarness } from './stdio-harness.ts';
 
-/** Also false for a process that has ended and waits to be collected. */
+/** Also false for a zombie process. */
 async function runs(pid: number): Promise<boolean> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
   return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
@@ -41,7 +41,7 @@ test('ends grandchildren before it reports the end of a killed child', async () 
 });
 
 test('ends a shell together with its server in the background', async () => {
-  // A shell gives background jobs /dev/null as stdin, so the pipe is kept under another number.
+  // A shell gives background jobs /dev/null as stdin, so the pipe is kept as another descriptor.
   const script = `exec 3<&0; "${process.execPath}" "${oddServer}" <&3 & wait`;
   const server = stdioHarness({ command: 'sh', args: ['-c', script], graceMs: 100 });
   await server.start();

@@ -1,4 +1,4 @@
-/** Starts the odd fixture server under a StdioTransport and collects what comes out. */
+/** Starts the odd fixture server under a StdioTransport and collects its output. */
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Message, RpcFailure, RpcResult } from '../../../../src-main/core/wire/message.ts';
@@ -18,10 +18,10 @@ export interface Harness {
   readonly registry: ProcessRegistry;
   readonly oddities: string[];
   readonly messages: Message[];
-  /** Settles with what onClose was given. */
+  /** Resolves with the argument of onClose. */
   readonly closed: Promise<Error | undefined>;
   start(): Promise<void>;
-  /** Sends a request and resolves with whatever answers its id. */
+  /** Sends a request and resolves with the response to its ID. */
   ask(method: string, params?: Record<string, unknown>): Promise<RpcResult | RpcFailure>;
 }
 
@@ -70,7 +70,7 @@ export function stdioHarness(overrides: Partial<StdioTransportOptions> = {}): Ha
         onClose: (error) => markClosed(error),
         onWarning: (text) => oddities.push(text),
       });
-      // No handshake here; until it is done a server may say little.
+      // No handshake is done here; before it, output is limited.
       transport.setProtocolVersion();
     },
     ask: async (method, params = {}) => {

@@ -44,7 +44,7 @@ test('writes a result of many lines as one data line', async () => {
   stream.send({ jsonrpc: '2.0', id: 1, result: new RawJson([Buffer.from(text)]) });
   stream.end();
   await until(() => got.endsWith('\r\n0\r\n\r\n'));
-  // The pieces of the event may lie in chunks of their own.
+  // The event may be split over several chunks.
   const body = got.split('\r\n\r\n')[1]?.replace(/(?:^|\r\n)[0-9a-f]+\r\n/gi, '') ?? '';
   const [, said = ''] = /^event: message\ndata: (.*)\n\n/.exec(body) ?? [];
   expect(JSON.parse(said)).toEqual({ jsonrpc: '2.0', id: 1, result: JSON.parse(text) as unknown });

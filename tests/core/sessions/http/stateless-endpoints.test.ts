@@ -20,7 +20,7 @@ beforeEach(() => {
   });
 });
 
-/** Where a request came, with Tooltray's own token unless said otherwise. */
+/** Path of a request, with Tooltray's own token by default. */
 const at = (path: string, holder = 'person') => ({ path, holder });
 
 const named = (name: unknown): JsonObject => ({

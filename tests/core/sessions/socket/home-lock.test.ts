@@ -1,4 +1,4 @@
-/** The lock of a core on its home is exclusive, ends with its holder, and is recreated if it is damaged. */
+/** The lock of a core on its home is exclusive, ends with its holder, and is recreated if damaged. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

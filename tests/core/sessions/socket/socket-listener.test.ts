@@ -48,7 +48,7 @@ async function listen(options: Partial<SocketListenerOptions> = {}): Promise<Soc
   return listener;
 }
 
-/** Sends `first` and resolves with the response of the core before it closes the connection. */
+/** Sends `first` and resolves with the core's response before it closes the connection. */
 async function knock(first: string | Buffer): Promise<unknown> {
   const socket = connect(socketPath);
   socket.write(first);
@@ -211,7 +211,7 @@ test('makes a second core wait while the socket of the first is missing', async 
   rmSync(socketPath);
   const second = new SocketListener({ socketPath, lockFile, token, version: '1', onConnection: () => undefined });
   const outcome = second.start().catch((error: unknown) => error);
-  // The first one notices before the second has given up.
+  // The first one reports before the second has given up.
   expect(await Promise.race([outcome, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe('waits');
   await listeners[0]?.stop();
   listeners = [];

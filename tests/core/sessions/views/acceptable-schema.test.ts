@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import { acceptableSchema } from '../../../../src-main/core/sessions/views/acceptable-schema.ts';
 import { recordedListings } from '../../../fixtures/recorded-listings.ts';
 
-/** The same two levels down, in each kind of place. */
+/** The same two levels down, at each kind of location. */
 const places: readonly ((schema: unknown) => JsonObject)[] = [
   (schema) => ({ type: 'object', properties: { a: { type: 'object', properties: { b: schema } } } }),
   (schema) => ({ type: 'object', properties: { a: { type: 'array', items: schema } } }),

@@ -1,4 +1,4 @@
-/** Selects the view that handles the requests of a connection. */
+/** Selects the view that handles a connection's requests. */
 import { expect, test } from 'vitest';
 import type { SessionView } from '../../../../src-main/core/sessions/session-view.ts';
 import { ViewsByApp } from '../../../../src-main/core/sessions/views/views-by-app.ts';

@@ -30,7 +30,7 @@ afterAll(() => {
 });
 
 const refused: string[] = [];
-/** Resolves every name to this computer, like the name of an attacker. */
+/** Resolves every name to this computer, like an attacker's name server. */
 const addresses = new EgressProxyFactory(
   folder,
   (server, host) => refused.push(`${server} ${host}`),
@@ -110,7 +110,7 @@ const python = await findCommand('python3', env);
 const isTooOld =
   python === undefined || spawnSync(python, ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))']).status !== 0;
 
-// As in a container: no network but that to itself, and the socket where it is expected.
+// As in a container: only its own loopback network, and the socket at the expected path.
 test.skipIf(problem !== undefined).each(isTooOld ? ['npx'] : ['npx', 'uvx'])(
   'connects a container with %s to the proxy, and passes on stdio, exit code and signals',
   async (program) => {

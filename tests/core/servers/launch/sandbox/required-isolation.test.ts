@@ -1,4 +1,4 @@
-/** The isolation of commands where all are confined, from entries as they are written. */
+/** The isolation of commands if all must be confined, from entries as written. */
 import { expect, test } from 'vitest';
 import type { StdioServerConfig } from '../../../../../src-main/core/config/server-config.ts';
 import { parseConfig } from '../../../../../src-main/core/config/read-config.ts';
