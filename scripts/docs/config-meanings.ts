@@ -35,6 +35,11 @@ export const settingMeanings: Readonly<Record<string, string>> = {
   'userProcesses.maxPerReplica': 'Processes of all users on one replica.',
   'userProcesses.maxPerUser': 'Processes of one user.',
   'userProcesses.idleMinutes': 'An unused process stops after this time, unless its entry has `idleTimeoutSeconds`.',
+  commandLimits: 'Limits of each command that a replica starts, in a team.',
+  'commandLimits.memoryMB': 'Memory of each process, or of the whole container, in MB.',
+  'commandLimits.processes': 'Processes and threads of one sandbox or container.',
+  'commandLimits.openFiles': 'Open files of each process.',
+  'commandLimits.cpus': 'Processors of a container. Other commands run at a lower priority than the replica.',
   audit: 'Delivery of the audit log.',
   'audit.writeAhead':
     'A call returns only after its record is stored; without it, records are written about 0.2 s later.',

@@ -43,7 +43,7 @@ export type { LaunchPolicy } from './servers/launch/launch-policy.ts';
 export type { ProcessRegistry } from './servers/launch/process-registry.ts';
 export { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 export { Containers } from './servers/launch/sandbox/containers.ts';
-export { confinementOf, ServerSandboxes } from './servers/launch/sandbox/server-sandboxes.ts';
+export { ServerSandboxes } from './servers/launch/sandbox/server-sandboxes.ts';
 export { isUnconfined, requiredIsolation } from './servers/launch/sandbox/required-isolation.ts';
 export type { ManagedServer } from './servers/managed-server.ts';
 export { HttpFetch } from './servers/network/http-fetch.ts';

@@ -249,7 +249,13 @@ async function openParts(
   const stores = await openStores({ ...context, env, version, sql, database, changes, keys, objects, replica: name });
   const quotas = openQuotas(sql, log.child('quotas'));
   const allowsUnconfined = options.allowsUnconfined === true;
-  const launch = teamLaunchPolicy({ paths: context.paths, config: options.configFile, env, allowsUnconfined });
+  const launch = teamLaunchPolicy({
+    paths: context.paths,
+    config: options.configFile,
+    env,
+    allowsUnconfined,
+    limits: () => core().context.config.current.commandLimits,
+  });
   const personal = openPlacement({
     host: context,
     policy: launch,

@@ -202,6 +202,18 @@ export interface UserProcessSettings {
   readonly idleMinutes: number;
 }
 
+/** Limits of each command that a team's replica starts. */
+export interface CommandLimits {
+  /** Data of each process, or of the whole container. */
+  readonly memoryMB: number;
+  /** Processes and threads of one sandbox or container. */
+  readonly processes: number;
+  /** Open files of each process. */
+  readonly openFiles: number;
+  /** Processors of a container. Other commands have no limit, but a lower priority than the replica. */
+  readonly cpus: number;
+}
+
 /** For a single user, who waits for the shutdown, in seconds. */
 export const defaultDrainSeconds = 5;
 
@@ -314,6 +326,7 @@ interface TrustSettings {
 /** Settings for teams only. */
 interface TeamSettings {
   readonly userProcesses: UserProcessSettings;
+  readonly commandLimits: CommandLimits;
   readonly audit: AuditSettings;
   /** Settings that group and user files may override; undefined: the default (layers/read-layer.ts). Needs a folder. */
   readonly overridable: LayerOverrides | undefined;

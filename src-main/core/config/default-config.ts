@@ -28,6 +28,7 @@ export function defaultConfig(path: string): AppConfig {
       drainSeconds: undefined,
     },
     userProcesses: { maxPerReplica: 200, maxPerUser: 8, idleMinutes: 10 },
+    commandLimits: { memoryMB: 2048, processes: 512, openFiles: 4096, cpus: 2 },
     audit: { writeAhead: false, push: [] },
     activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024, storePayloads: true },
     policy: { agentChanges: 'ask', allowAdd: true, allowRemove: true },

@@ -21,6 +21,7 @@ const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'activity',
   'http',
   'userProcesses',
+  'commandLimits',
   'audit',
   'policy',
   'dispatch',

@@ -184,6 +184,14 @@ export const settingsSchema = z.object({
       idleMinutes: z.number().positive(),
     })
     .partial(),
+  commandLimits: z
+    .object({
+      memoryMB: z.int().positive(),
+      processes: z.int().positive(),
+      openFiles: z.int().positive(),
+      cpus: z.number().positive(),
+    })
+    .partial(),
   audit: z.object({ writeAhead: z.boolean(), push: z.array(z.enum(['stdout', 'otlp'])) }).partial(),
   activity: z
     .object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), storePayloads: z.boolean() })

@@ -98,6 +98,7 @@ const wayOut: Readonly<Record<string, RegExp | undefined>> = {
   '--device': /./,
   '--security-opt': /(?:unconfined|disable|no-new-privileges[:=]false)/,
   '--volumes-from': /./,
+  '--use-api-socket': undefined,
   '--volume': /docker\.sock|podman\.sock|containerd\.sock/,
   '--mount': /docker\.sock|podman\.sock|containerd\.sock/,
 };

@@ -11,16 +11,18 @@ export interface TeamLaunchOptions {
   /** Environment of the replica. */
   readonly env: Env;
   readonly allowsUnconfined: boolean;
+  readonly limits: LaunchPolicy['limits'];
 }
 
 export function teamLaunchPolicy(options: TeamLaunchOptions): LaunchPolicy {
-  const { paths, config = paths.configFile, env, allowsUnconfined } = options;
+  const { paths, config = paths.configFile, env, allowsUnconfined, limits } = options;
   const isLayered = statSync(config, { throwIfNoEntry: false })?.isDirectory() === true;
   const { folders, files } = tooltrayPaths(paths, config);
   const keysFile = env[keysFileVariable];
   const common = Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform));
   return {
     allowsUnconfined,
+    limits,
     hidden: {
       folders: [...folders, ...(isLayered ? [config] : [])],
       files: [...files.filter((file) => !isLayered || file !== config), ...(keysFile ? [keysFile] : [])],

@@ -15,7 +15,6 @@ import {
   type Person,
   type ProcessRegistry,
   requiredIsolation,
-  confinementOf,
   type LaunchPolicy,
   type ResolvedEnv,
   resolveSecrets,
@@ -39,7 +38,7 @@ export interface UserProcessLauncherOptions {
   readonly env: Env;
   /** Contains a home directory for each user. */
   readonly folder: string;
-  readonly policy: Pick<LaunchPolicy, 'hidden' | 'allowsUnconfined'>;
+  readonly policy: Pick<LaunchPolicy, 'hidden' | 'allowsUnconfined' | 'limits'>;
   /** Folder for sockets. */
   readonly sockets: string;
   readonly registry: () => ProcessRegistry;
@@ -101,7 +100,7 @@ export class UserProcessLauncher {
         hidden: policy.hidden,
         sockets,
         onRefused: () => undefined,
-        confinement: confinementOf(policy),
+        policy,
         person: { containers: this.#containers, identity: person.user },
       }),
       registry: registry(),

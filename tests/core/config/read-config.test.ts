@@ -97,6 +97,7 @@ test('reads an empty object as a config with all defaults', () => {
       drainSeconds: undefined,
     },
     userProcesses: { maxPerReplica: 200, maxPerUser: 8, idleMinutes: 10 },
+    commandLimits: { memoryMB: 2048, processes: 512, openFiles: 4096, cpus: 2 },
     audit: { writeAhead: false, push: [] },
     activity: { maxRows: 100_000, maxBytes: 268_435_456, storePayloads: true },
     policy: { agentChanges: 'ask', allowAdd: true, allowRemove: true },

@@ -40,7 +40,11 @@ export function people({ env, readOwn, readSecret, ...options }: Options = {}): 
   const launch = new UserProcessLauncher({
     env: env ?? process.env,
     folder: join(harness.folder, 'people'),
-    policy: { hidden: { folders: [], files: [] }, allowsUnconfined: true },
+    policy: {
+      hidden: { folders: [], files: [] },
+      allowsUnconfined: true,
+      limits: () => ({ memoryMB: 2048, processes: 512, openFiles: 4096, cpus: 2 }),
+    },
     sockets: join(harness.folder, 'run'),
     registry: () => harness.registry,
     mask: (text) => text,

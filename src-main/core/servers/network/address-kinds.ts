@@ -1,4 +1,5 @@
 /** Classifies network addresses: this machine, a private network, or the internet. */
+import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { isLoopback } from './http-errors.ts';
 
@@ -17,6 +18,24 @@ export function hostKind(host: string): AddressKind | undefined {
   const bare = host.replace(/^\[|\]$/g, '');
   return ipaddr.isValid(bare) ? addressKind(bare) : undefined;
 }
+
+/**
+ * Whether an address leads to the computer itself, or to services that hand its credentials to whoever asks: loopback,
+ * its interfaces, link-local (169.254.0.0/16), and the metadata services of clouds outside of it.
+ */
+export function isOwnAddress(address: string): boolean {
+  if (['loopback', 'link-local', 'never'].includes(addressKind(address))) return true;
+  const parsed = ipaddr.process(address);
+  const interfaces = Object.values(networkInterfaces()).flatMap((all = []) => all.map((one) => one.address));
+  if (interfaces.some((own) => ipaddr.process(own).toString() === parsed.toString())) return true;
+  return metadataServices.some((range) => {
+    const [base, bits] = ipaddr.parseCIDR(range);
+    return parsed.kind() === base.kind() && parsed.match(base, bits);
+  });
+}
+
+/** Of AWS, Google, Azure, and Alibaba. */
+const metadataServices = ['fd00:ec2::/32', 'fd20:ce::/32', '168.63.129.16/32', '100.100.100.200/32'] as const;
 
 function kindOf(address: ipaddr.IPv4 | ipaddr.IPv6): AddressKind {
   const range = address.range();

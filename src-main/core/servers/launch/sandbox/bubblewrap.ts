@@ -35,6 +35,8 @@ export interface Sandbox {
   readonly places: readonly AgreedPlace[];
   /** The files of its program, the executable first. */
   readonly program: readonly ProgramStep[];
+  /** Words before the program that limit it. */
+  readonly limits?: readonly string[] | undefined;
   /** The proxy's socket, if only some hosts are reachable. */
   readonly proxySocket?: string;
   /** The user's environment, used to find bubblewrap, so that the entry's variables cannot affect its sandbox. */
@@ -105,7 +107,15 @@ export async function wrapInBubblewrap(
     command: bwrap.command,
     // Values of variables stay out of the process list, and out of the environment of bubblewrap, whose loader would
     // use them.
-    args: ['--args', String(firstDescriptor + mounts.opened.length), '--', ...(way?.command ?? []), program, ...args],
+    args: [
+      '--args',
+      String(firstDescriptor + mounts.opened.length),
+      '--',
+      ...(box.limits ?? []),
+      ...(way?.command ?? []),
+      program,
+      ...args,
+    ],
     env: { PATH: box.outside['PATH'] ?? '' },
     cwd: '/',
     descriptors: mounts.opened,

@@ -46,6 +46,8 @@ interface Shown {
   readonly places: readonly AgreedPlace[];
   /** Paths hidden from every container. */
   readonly hidden: ProtectedPaths;
+  /** Options that limit it. */
+  readonly limits: readonly string[];
 }
 
 /** A container of one of several users. */
@@ -115,7 +117,7 @@ export class Containers {
     launch: ProcessLaunch,
     isolate: Isolation,
     given: Given,
-    { person, way, places, hidden }: Shown,
+    { person, way, places, hidden, limits }: Shown,
   ): Promise<ProcessLaunch> {
     const variables = [...Object.keys(given.own), ...given.inherited];
     const env = this.#ofEngine(given.outside, picked(launch.env, variables));
@@ -147,6 +149,7 @@ export class Containers {
         ...(person === undefined ? [] : ['--label', `tooltray.whose=${digest(person.identity)}`]),
         ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
         ...['--network', isolate.network === true ? (isolate.networkMode ?? 'bridge') : 'none'],
+        ...limits,
         ...(way === undefined ? [] : ['-v', `${way.socket}:${proxySocketInside}:ro`]),
         // By name alone, so that values stay out of the process list; except for folders that have another path for the
         // engine.

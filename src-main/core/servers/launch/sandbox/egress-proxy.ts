@@ -15,7 +15,7 @@ import { domainToASCII } from 'node:url';
 import type { PrepareRequestFunctionResult } from 'proxy-chain';
 import { ensurePrivateDir } from '../../../base/app-paths.ts';
 import { isProcessRunning } from '../../../base/file-lock.ts';
-import { addressKind, hostKind } from '../../network/address-kinds.ts';
+import { addressKind, hostKind, isOwnAddress } from '../../network/address-kinds.ts';
 
 /** Called when a server requests a host that is not permitted, once per host and proxy. */
 export type OnRefused = (server: string, host: string) => void;
@@ -39,10 +39,20 @@ export class EgressProxyFactory {
   readonly #folder: string;
   readonly #onRefused: OnRefused;
   readonly #resolve: Resolve;
+  readonly #isTeam: boolean;
   #cleared: Promise<void> | undefined;
 
-  /** `folder`: for the sockets; its path must be short enough for a socket address. */
-  constructor(folder: string, onRefused: OnRefused, resolve: Resolve = (host) => lookup(host, { all: true })) {
+  /**
+   * `folder`: for the sockets; its path must be short enough for a socket address. `isTeam`: the computer belongs to
+   * none of the users, so that no server reaches its own addresses, whatever the entry names.
+   */
+  constructor(
+    folder: string,
+    onRefused: OnRefused,
+    resolve: Resolve = (host) => lookup(host, { all: true }),
+    isTeam = false,
+  ) {
+    this.#isTeam = isTeam;
     this.#folder = folder;
     this.#onRefused = onRefused;
     this.#resolve = resolve;
@@ -64,7 +74,7 @@ export class EgressProxyFactory {
       prepareRequestFunction: async ({ hostname, port: wanted }) => {
         const host = plainHost(hostname);
         try {
-          return { dnsLookup: await wayTo(host, wanted, hosts, this.#resolve), httpAgent: agent };
+          return { dnsLookup: await this.#wayTo(host, wanted, hosts), httpAgent: agent };
         } catch (error) {
           const name = `${host}:${wanted}`;
           if (!reported.has(name) && reported.size < maxReportedHosts) this.#onRefused(serverName, name);
@@ -93,7 +103,34 @@ export class EgressProxyFactory {
       },
     };
   }
+
+  /** Resolves a permitted host to checked addresses only. Rejects with Refusal. */
+  async #wayTo(host: string, wanted: number, hosts: readonly string[]): Promise<Lookup> {
+    if (!hosts.some((one) => isNamed(one, host, wanted))) {
+      throw new Refusal(`This server may not reach ${host}:${wanted}. It may reach ${hosts.join(', ')}.`, 403);
+    }
+    const found = await this.#resolve(host).catch(() => {
+      throw new Refusal(`${host} could not be found.`, 502);
+    });
+    // A literal address is what the user approved.
+    const isRequested = hosts.includes(anyHost) || hostKind(host) !== undefined || ownNames.test(host);
+    const [first, ...others] = found.filter(
+      ({ address }) => !(this.#isTeam && isOwnAddress(address)) && (isRequested || addressKind(address) === 'public'),
+    );
+    if (first === undefined) {
+      throw new Refusal(`${host} leads into a network of this computer, where its name does not belong.`, 403);
+    }
+    const known: LookupFunction = (_name, options, answer) => {
+      if (options.all === true) answer(null, [first, ...others]);
+      else answer(null, first.address, first.family);
+    };
+    // Sockets need less than the type of `dns.lookup`.
+    return known as Lookup;
+  }
 }
+
+/** Matches every host and port. */
+export const anyHost = '*';
 
 /** The proxy's socket inside the sandbox. The socket and the port exist only there. */
 export const proxySocketInside = '/run/tooltray/door';
@@ -208,28 +245,6 @@ class Refusal extends Error {
   }
 }
 
-/** Resolves a permitted host to checked addresses only. Rejects with Refusal. */
-async function wayTo(host: string, wanted: number, hosts: readonly string[], resolve: Resolve): Promise<Lookup> {
-  if (!hosts.some((one) => isNamed(one, host, wanted))) {
-    throw new Refusal(`This server may not reach ${host}:${wanted}. It may reach ${hosts.join(', ')}.`, 403);
-  }
-  // A literal address is what the user approved.
-  const found = await resolve(host).catch(() => {
-    throw new Refusal(`${host} could not be found.`, 502);
-  });
-  const isRequested = hostKind(host) !== undefined || ownNames.test(host);
-  const [first, ...others] = found.filter(({ address }) => isRequested || addressKind(address) === 'public');
-  if (first === undefined) {
-    throw new Refusal(`${host} leads into a network of this computer, where its name does not belong.`, 403);
-  }
-  const known: LookupFunction = (_name, options, answer) => {
-    if (options.all === true) answer(null, [first, ...others]);
-    else answer(null, first.address, first.family);
-  };
-  // Sockets need less than the type of `dns.lookup`.
-  return known as Lookup;
-}
-
 type Lookup = NonNullable<PrepareRequestFunctionResult['dnsLookup']>;
 
 /** Names assigned within a network, not by the internet: RFC 6762, 8375, ICANN's `internal`, and names of one part. */
@@ -237,6 +252,7 @@ const ownNames = /^[^.:]+$|\.(?:corp|home|home\.arpa|internal|intranet|lan|local
 
 /** `*.example.com` matches subdomains; without a port, the ports of http and https match. */
 function isNamed(written: string, host: string, wanted: number): boolean {
+  if (written === anyHost) return true;
   const { name, only } = nameAndPort(written);
   const isPort = only === undefined ? wanted === 80 || wanted === 443 : Number(only) === wanted;
   return isPort && (name.startsWith('*.') ? host.endsWith(plainHost(name.slice(1))) : host === plainHost(name));

@@ -13,13 +13,15 @@ import { markVariable } from '../process-tree.ts';
 import { filesBeside, findSandbox, resolverMounts } from './bubblewrap.ts';
 
 /**
- * Returns the launch with the hidden paths covered. `outside`: the environment in which bubblewrap is looked up.
+ * Returns the launch with the hidden paths covered. `outside`: the environment in which bubblewrap is looked up. `limits`: words
+ * before the program that limit it.
  * Rejects with AppError server_not_started if bubblewrap cannot be used.
  */
 export async function hideOwnFiles(
   launch: ProcessLaunch,
   hidden: ProtectedPaths,
   outside: ResolvedEnv,
+  limits: readonly string[],
 ): Promise<ProcessLaunch> {
   const { command, args, env, cwd } = launch;
   const bwrap = await findSandbox(outside);
@@ -42,7 +44,7 @@ export async function hideOwnFiles(
   return {
     command: bwrap.command,
     // The values of variables appear neither in the list of processes nor in the environment of bubblewrap.
-    args: ['--args', '3', '--', (await findCommand(command, env, cwd)) ?? command, ...args],
+    args: ['--args', '3', '--', ...limits, (await findCommand(command, env, cwd)) ?? command, ...args],
     env: { PATH: outside['PATH'] ?? '' },
     cwd: '/',
     descriptors: [],

@@ -20,6 +20,7 @@ import { isCommonVariable } from '../common-variables.ts';
 import { type ResolvedEnv, findCommand } from '../find-command.ts';
 import { type ProcessLaunch, startLaunch } from '../process-group.ts';
 import { programSteps } from './program-files.ts';
+import { anyHost, type EgressProxy } from './egress-proxy.ts';
 import { wrapInBubblewrap } from './bubblewrap.ts';
 
 /** In ms, long enough for a slow network and a large package. */
@@ -38,11 +39,16 @@ interface Installed {
   readonly folders: readonly string[];
 }
 
+type OpenProxy = (server: string) => Promise<EgressProxy>;
+
 export class NpmPackages {
   readonly #folder: string;
+  readonly #openProxy: OpenProxy | undefined;
 
-  constructor(folder: string) {
+  /** `openProxy`: if installations reach the network only through a proxy. */
+  constructor(folder: string, openProxy?: OpenProxy) {
     this.#folder = folder;
+    this.#openProxy = openProxy;
   }
 
   /**
@@ -83,7 +89,14 @@ export class NpmPackages {
     await mkdir(draft, { recursive: true, mode: 0o700 });
     await writeFile(join(draft, 'package.json'), '{"private":true}');
     const args = ['install', '--prefix', draft, '--no-audit', '--no-fund', '--loglevel=error', spec];
-    const isolate = { kind: 'sandbox', read: [], write: [draft], network: true, extraArgs: [] } as const;
+    const proxy = await this.#openProxy?.(server);
+    const isolate = {
+      kind: 'sandbox',
+      read: [],
+      write: [draft],
+      network: proxy === undefined || [anyHost],
+      extraArgs: [],
+    } as const;
     // A cache of its own for each installation, because a package could poison a shared one.
     const home = `${draft}.home`;
     await rm(home, { recursive: true, force: true });
@@ -95,6 +108,7 @@ export class NpmPackages {
       outside: env,
       program: await programSteps(npm, env),
       places: [{ path: draft, real: await realpath(draft), writable: true }],
+      ...(proxy && { proxySocket: proxy.socket }),
     };
     try {
       const boxed = await wrapInBubblewrap({ command: npm, args, env, cwd: undefined }, {}, isolate, box);
@@ -102,6 +116,7 @@ export class NpmPackages {
     } catch (error) {
       throw notInstalled(server, spec, error instanceof AppError ? error.message : errorText(error));
     } finally {
+      proxy?.close();
       await rm(home, { recursive: true, force: true });
     }
     await rename(draft, folder);

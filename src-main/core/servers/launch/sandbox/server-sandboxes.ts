@@ -13,7 +13,8 @@ import { programName } from '../../../trust/pins/launch-fingerprint.ts';
 import { type ResolvedEnv, findCommand } from '../find-command.ts';
 import { AgreedPlaces, type ConfinedEntry, ownContainer } from './agreed-places.ts';
 import { Containers, type UserContainer } from './containers.ts';
-import { type EgressProxy, EgressProxyFactory, type OnRefused, routeByProgram } from './egress-proxy.ts';
+import { containerLimits, limitWords, refuseWaysOut } from './command-limits.ts';
+import { anyHost, type EgressProxy, EgressProxyFactory, type OnRefused, routeByProgram } from './egress-proxy.ts';
 import { startsContainer } from './required-isolation.ts';
 import { NpmPackages } from './npm-packages.ts';
 import type { LaunchPolicy } from '../launch-policy.ts';
@@ -34,10 +35,10 @@ interface BoxesOptions {
   readonly sockets: string;
   readonly onRefused: OnRefused;
   /**
-   * Whether every command is confined, as in a core that serves several users. An entry can then opt out of its
-   * sandbox, but other processes and `hidden` stay invisible. `preferred`: only if a sandbox is available.
+   * Set in a core that serves several users, where every command is confined and limited. An entry can then opt out of
+   * its sandbox, but other processes and `hidden` stay invisible.
    */
-  readonly confinement?: 'required' | 'preferred' | undefined;
+  readonly policy?: Pick<LaunchPolicy, 'allowsUnconfined' | 'limits'> | undefined;
   /** The user, if several share the core; all users share `containers`. */
   readonly person?: { readonly containers: Containers; readonly identity: string } | undefined;
 }
@@ -65,9 +66,11 @@ export class ServerSandboxes {
 
   constructor(options: BoxesOptions) {
     this.#options = options;
-    this.#packages = new NpmPackages(join(options.folder, 'npm'));
     this.#containers = options.person?.containers ?? new Containers({ folder: options.folder });
-    this.#proxies = new EgressProxyFactory(options.sockets, options.onRefused);
+    const isTeam = options.policy !== undefined;
+    this.#proxies = new EgressProxyFactory(options.sockets, options.onRefused, undefined, isTeam);
+    const openProxy = async (server: string): Promise<EgressProxy> => this.#proxies.open(server, [anyHost]);
+    this.#packages = new NpmPackages(join(options.folder, 'npm'), isTeam ? openProxy : undefined);
     this.#places = new AgreedPlaces(new FileJsonDocument(join(options.folder, 'agreed-places.json'), '{}'));
     this.#homes = new SandboxHomes(options.folder, options.config);
   }
@@ -107,11 +110,26 @@ export class ServerSandboxes {
     outside: ResolvedEnv,
   ): Promise<ProcessLaunch> {
     await this.checkMounts(entry);
-    const { confinement, hidden, sockets } = this.#options;
-    if (confinement === undefined || startsContainer(entry)) return launch;
-    if (confinement === 'preferred' && (await this.sandboxProblem(outside)) !== undefined) return launch;
+    const { policy, hidden, sockets } = this.#options;
+    if (policy === undefined) return launch;
+    if (startsContainer(entry)) return this.#limitedRun(entry, launch);
+    if (policy.allowsUnconfined && (await this.sandboxProblem(outside)) !== undefined) return launch;
     await this.#requireSandbox(entry.name, outside);
-    return hideOwnFiles(launch, { ...hidden, folders: [...hidden.folders, sockets] }, outside);
+    const covered = { ...hidden, folders: [...hidden.folders, sockets] };
+    return hideOwnFiles(launch, covered, outside, await limitWords(policy.limits(), outside));
+  }
+
+  /** A container that the entry itself starts. Rejects with AppError `config_invalid`. */
+  async #limitedRun(
+    { name, args: words }: Omit<ConfinedEntry, 'isolate'>,
+    launch: ProcessLaunch,
+  ): Promise<ProcessLaunch> {
+    const { policy, hidden } = this.#options;
+    if (policy === undefined) return launch;
+    await refuseWaysOut(name, words, hidden);
+    const { args } = launch;
+    const at = args.indexOf('run') + 1;
+    return { ...launch, args: [...args.slice(0, at), ...containerLimits(policy.limits(), args), ...args.slice(at)] };
   }
 
   /**
@@ -129,9 +147,10 @@ export class ServerSandboxes {
    */
   async wrapLaunch(wanted: SandboxedLaunch): Promise<ProcessLaunch> {
     const { serverName, own, entry, outside, command, args, env, cwd } = wanted;
-    const { isolate } = entry;
+    const { policy } = this.#options;
+    const isolate = this.#withoutOwnNetwork(entry.isolate);
     const launch = { command, args, env, cwd };
-    if (isolate.kind === 'container') return this.#inContainer(launch, wanted);
+    if (isolate.kind === 'container') return this.#inContainer(launch, isolate, wanted);
     if (isolate.kind === 'auto' && (await this.sandboxProblem(outside)) !== undefined) return launch;
     await this.#requireSandbox(serverName, outside);
     const places = await this.#places.check(entry);
@@ -139,7 +158,9 @@ export class ServerSandboxes {
     const program = await programOf(installed.launch);
     await this.#places.checkProgram(entry, program);
     const home = await this.#homes.open(entry);
-    const box = { home: home.folder, hidden: this.#options.hidden, own: installed.folders, places, program, outside };
+    const limits = policy && (await limitWords(policy.limits(), outside));
+    const { hidden } = this.#options;
+    const box = { home: home.folder, hidden, own: installed.folders, places, program, outside, limits };
     return withCleanUp(home.cleanUp, async () => {
       const { network } = isolate;
       if (typeof network === 'boolean') return wrapInBubblewrap(installed.launch, own, isolate, box);
@@ -159,18 +180,29 @@ export class ServerSandboxes {
   #unavailable(server: string, problem: string): AppError {
     return new AppError('server_not_started', `${server} did not start: its sandbox is not available. ${problem}`, {
       fix:
-        this.#options.confinement !== undefined
+        this.#options.policy !== undefined
           ? `Run ${server} in a container ("isolation": { "mode": "container", "image": "…" }), or run it elsewhere and set its "url".`
           : `To let it run as your own programs do: tooltray sandbox ${server} none`,
     });
   }
 
-  async #inContainer(launch: ProcessLaunch, wanted: SandboxedLaunch): Promise<ProcessLaunch> {
+  /** In a team, all of the network excludes the replica's own computer, so that it goes through a proxy. */
+  #withoutOwnNetwork(isolate: Isolation): Isolation {
+    const isNamed = isolate.kind === 'container' && isolate.networkMode !== undefined;
+    if (this.#options.policy === undefined || isolate.network !== true || isNamed) return isolate;
+    return { ...isolate, network: [anyHost] };
+  }
+
+  async #inContainer(launch: ProcessLaunch, isolate: Isolation, wanted: SandboxedLaunch): Promise<ProcessLaunch> {
     const { serverName: server, entry, env } = wanted;
-    const { isolate } = entry;
+    const { hidden, policy } = this.#options;
+    const { extraArgs, networkMode } = isolate;
+    const words = [...extraArgs, ...(networkMode === undefined ? [] : ['--network', networkMode])];
+    if (policy !== undefined) await refuseWaysOut(server, words, hidden);
     const person = this.#personsOwn(server, env);
     const places = await this.#places.check(entry);
-    const shown = { places, hidden: this.#options.hidden };
+    const limits = policy === undefined ? [] : containerLimits(policy.limits(), extraArgs);
+    const shown = { places, hidden, limits };
     if (typeof isolate.network === 'boolean')
       return this.#containers.confine(server, launch, isolate, wanted, { person, ...shown });
     const by = routeByProgram(programName(launch.command), isolate.network);
@@ -209,12 +241,8 @@ export function createServerSandboxes(
     hidden: policy?.hidden ?? tooltrayPaths(paths, configFile),
     sockets: dirname(paths.socketPath),
     onRefused,
-    confinement: policy && confinementOf(policy),
+    policy,
   });
-}
-
-export function confinementOf({ allowsUnconfined }: Pick<LaunchPolicy, 'allowsUnconfined'>): 'required' | 'preferred' {
-  return allowsUnconfined ? 'preferred' : 'required';
 }
 
 /** The parts of a launch on this computer: the program with its interpreters, and its script. */

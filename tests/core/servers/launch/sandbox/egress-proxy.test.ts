@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -15,6 +15,7 @@ import {
   EgressProxyFactory,
   routeByProgram,
 } from '../../../../../src-main/core/servers/launch/sandbox/egress-proxy.ts';
+import { isOwnAddress } from '../../../../../src-main/core/servers/network/address-kinds.ts';
 import { sandboxUnavailableReason } from '../../../../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-addresses-'));
@@ -85,6 +86,39 @@ test.each([
   expect(refused).toHaveLength(1);
   expect(refused[0]).toMatch(/^mine /);
   door.close();
+});
+
+test.each([
+  ['loopback', '127.0.0.1'],
+  ['loopback in IPv6', '::1'],
+  ['loopback as an IPv4-mapped address', '::ffff:127.0.0.1'],
+  ['link-local addresses', '169.254.169.254'],
+  ['link-local addresses of IPv6', 'fe80::1'],
+  ['the metadata service of AWS in IPv6', 'fd00:ec2::254'],
+  ['the metadata service of Azure', '168.63.129.16'],
+  ['the unspecified address', '0.0.0.0'],
+])('in a team rejects %s, whatever the entry names', async (_what, address) => {
+  const family = address.includes(':') ? 6 : 4;
+  const team = new EgressProxyFactory(
+    folder,
+    () => undefined,
+    () => Promise.resolve([{ address, family }]),
+    true,
+  );
+  const literal = family === 6 ? `[${address}]` : address;
+  const names = ['localhost', 'metadata.google.internal', 'api.example.com'].map((name) => `${name}:${port}`);
+  for (const hosts of [['*'], [...names, `${literal}:${port}`]]) {
+    const proxy = await team.open('s', hosts);
+    onTestFinished(() => proxy.close());
+    for (const host of [...names, `${literal}:${port}`])
+      expect([host, await say(proxy.socket, connect(host))]).toEqual([host, expect.stringMatching(/^HTTP\/1\.1 403 /)]);
+  }
+});
+
+test('counts private and public addresses as others, and those of the interfaces as own', () => {
+  expect(['10.1.2.3', '192.168.1.1', 'fd12:3456::1', '93.184.215.14'].map(isOwnAddress)).toEqual(Array(4).fill(false));
+  const own = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+  expect(own.filter((address) => !isOwnAddress(address))).toEqual([]);
 });
 
 test('reports a host name that cannot be resolved', async () => {
