@@ -1,7 +1,7 @@
 /** Requests about profiles and their tokens. */
 import { z } from 'zod';
 import type { IssuedToken, ProfileTokenRow, ProfilesOverview } from '../../core/profiles/profile-service.ts';
-import { count, flag, id, maybe, name, nothing, type Methods, type Nothing, type Parsed } from './fields.ts';
+import { count, flag, id, maybe, name, nothing, type Methods, type Nothing } from './fields.ts';
 
 export type { ProfileRow, ProfileTokenRow, ProfilesOverview } from '../../core/profiles/profile-service.ts';
 
