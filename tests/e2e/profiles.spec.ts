@@ -79,7 +79,7 @@ test('creates, changes and removes a profile', async ({ page }) => {
   await dialog.getByRole('checkbox', { name: 'Only tools that read' }).check();
   await expectNoBarrier(page, 'a new profile');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(section.getByRole('row', { name: /^look/ })).toContainText('Only what reads');
+  await expect(section.getByRole('row', { name: /^look/ })).toContainText('Only read-only tools');
   await section.getByRole('button', { name: 'Edit look' }).click();
   await page.getByRole('dialog', { name: 'Edit look' }).getByRole('button', { name: 'Remove' }).click();
   await expect(section).toContainText('No profiles yet.');

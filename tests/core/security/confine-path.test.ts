@@ -145,7 +145,7 @@ test('does not reveal whether something exists outside', async () => {
 
 test('names how to allow a folder if none is allowed', async () => {
   const error = await confinePath([], 'note.txt').catch((thrown: unknown) => thrown);
-  expect((error as AppError).text).toMatch(/^No folder is allowed yet\. .*servers\.utils\.folders/);
+  expect((error as AppError).text).toMatch(/^No folders are allowed\. .*servers\.utils\.folders/);
 });
 
 test('ignores allowed folders that do not exist, and rejects paths if none is left', async () => {

@@ -111,10 +111,10 @@ test('reports tools/list without a response as a start error, logs it and retrie
   expect(server.state).toMatchObject({
     kind: 'error',
     failures: 1,
-    error: { code: 'server_timeout', message: 'mute: No answer to tools/list within 3 s.' },
+    error: { code: 'server_timeout', message: 'mute: No response to tools/list within 3 s.' },
   });
   expect(server.health).toMatchObject({ level: 'error', detail: containing('tools/list') });
-  expect(harness.oddities).toContainEqual(containing('No answer to tools/list within 3 s'));
+  expect(harness.oddities).toContainEqual(containing('No response to tools/list within 3 s'));
   await until(() => server.state.kind === 'error' && server.state.failures === 2);
   expect(harness.pids('mute')).toHaveLength(2);
 });
@@ -209,7 +209,7 @@ test('keeps the tools if another list gets no response', async () => {
   const { keeper: kept, failures } = await keeper(script, true);
   expect(kept.listing.tools.map(({ name }) => name)).toContain('echo');
   expect([kept.problems, failures]).toEqual([
-    [matching(/^prompts\/list failed: No answer to prompts\/list within [\d.]+ s\.$/)],
+    [matching(/^prompts\/list failed: No response to prompts\/list within [\d.]+ s\.$/)],
     [],
   ]);
 });
@@ -219,7 +219,7 @@ test('keeps the tools and the connection if a server is too busy to list its too
   await call('mute', { method: 'tools/list' });
   await until(() => kept.problems.length > 0);
   expect([kept.problems, failures]).toEqual([
-    [matching(/^tools\/list failed: No answer to tools\/list within [\d.]+ s\.$/)],
+    [matching(/^tools\/list failed: No response to tools\/list within [\d.]+ s\.$/)],
     [],
   ]);
   expect(kept.listing.tools.map(({ name }) => name)).toContain('echo');

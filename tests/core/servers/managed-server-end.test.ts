@@ -59,7 +59,7 @@ test('times out a call, and progress resets the timeout', async () => {
   const ticking = say(server, 'tick', { times: 6, everyMs: 10 }, contextOf('anna', { onProgress }));
   expect(await hanging).toMatchObject({
     code: 'call_timeout',
-    message: matching(/^s: No answer to tools\/call/),
+    message: matching(/^s: No response to tools\/call/),
   });
   expect([await ticking, seen.length]).toEqual(['ticked', 6]);
   vi.useRealTimers();

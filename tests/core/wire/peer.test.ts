@@ -200,7 +200,7 @@ describe('time limits', () => {
     const { peer, line } = await peerPair();
     const asked = outcome(peer.request('tools/call', {}, { timeoutMs: 60_000 }));
     vi.advanceTimersByTime(60_000);
-    expect(await asked).toMatchObject({ code: 'call_timeout', message: 'No answer to tools/call within 60 s.' });
+    expect(await asked).toMatchObject({ code: 'call_timeout', message: 'No response to tools/call within 60 s.' });
     expect(line.sent[1]).toMatchObject({ method: 'notifications/cancelled', params: { requestId: 1 } });
   });
 

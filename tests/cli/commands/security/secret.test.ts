@@ -134,7 +134,7 @@ test.runIf(allCases)(
     await home.runWith({ input: planted, env: { ...env, TOOLTRAY_VAULT_PASSPHRASE: words } }, 'secret', 'set', 'K');
     await home.serve();
     const state = async (): Promise<string> => (await home.run('list', '--json')).stdout;
-    expect(await eventually(state, (text) => text.includes('passphrase has not been given'))).not.toContain('planted');
+    expect(await eventually(state, (text) => text.includes('passphrase is not set'))).not.toContain('planted');
     expect((await run(home, 'another horse', 'unlock')).stderr).toContain('not the passphrase');
     await run(home, words, 'unlock');
     await eventually(state, (text) => text.includes('"ready"'));

@@ -112,7 +112,7 @@ test('finds steps and calls by the text of requests and results', async () => {
   expect(await names('xylo')).toEqual(['echo_echo']);
   expect(await names('marimba')).toEqual(['call_tool']);
   // Occurs only in the result of the search.
-  expect(await names('nothing matches')).toEqual(['search_tools']);
+  expect(await names('no matches')).toEqual(['search_tools']);
   expect(await names('nobody said this')).toEqual([]);
   const { sums } = await ask(core, 'steps', { text: 'xylo' });
   expect(sums.steps).toBe(1);

@@ -212,8 +212,8 @@ describe('write_file', () => {
 
   test.each([
     ['sub', 'ERROR "sub" is a folder.'],
-    ['a.md/x', expect.stringMatching(/^ERROR .* goes through a file as if it were a folder\.$/)],
-    ['', 'ERROR The path is empty. Name a file or folder.'],
+    ['a.md/x', expect.stringMatching(/^ERROR .* uses a file as a folder\.$/)],
+    ['', 'ERROR The path is empty. Specify a file or folder.'],
     ['n'.repeat(300), expect.stringMatching(/^ERROR .* a name in it is too long\.$/)],
   ])('reports why %j cannot be written', async (path, message) => {
     expect(await utils.text('write_file', { path, content: 'x', mode: 'overwrite' })).toEqual(message);
