@@ -1,4 +1,4 @@
-/** An app view in the desktop app's window: framed from the app's own address, and without access to its bridge. */
+/** An app view in the desktop app's window: framed from the app's own URL, and without access to its bridge. */
 import { expect, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { Desktop } from './open-desktop.ts';

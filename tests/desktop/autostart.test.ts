@@ -48,7 +48,7 @@ describe('on Linux', () => {
 });
 
 describe('on macOS and Windows', () => {
-  /** As both do it: what was set is found again under the same words. */
+  /** Like both systems: items are identified by their arguments. */
   function system(wasOpenedAtLogin = false) {
     const items = new Set<string>();
     return {
@@ -76,12 +76,12 @@ describe('on macOS and Windows', () => {
 
   test.each([
     ['win32', { openAtLogin: true, executableWillLaunchAtLogin: true }, true],
-    // Switched off in the Task Manager.
+    // Disabled in the Task Manager.
     ['win32', { openAtLogin: true, executableWillLaunchAtLogin: false }, false],
     // Another item of the same program.
     ['win32', { openAtLogin: false, executableWillLaunchAtLogin: true }, false],
     ['darwin', { openAtLogin: true, status: 'enabled' }, true],
-    // Switched off under Login Items.
+    // Disabled under Login Items.
     ['darwin', { openAtLogin: true, status: 'requires-approval' }, false],
   ] as const)('reports the system’s state: on %s with %j it is %s', (platform, settings, isOn) => {
     const app = { ...system(), getLoginItemSettings: () => settings as unknown as LoginItemSettings };

@@ -284,7 +284,7 @@ describe('updates', () => {
       onFound: ({ version, isReady: ready, isNew }) =>
         void log.push(`${version}${ready ? ' ready' : ''}${isNew ? ' new' : ''}`),
       prepare: async () => {
-        // Here the core ends.
+        // The core has stopped here.
         log.push('prepare');
         installMs.push(updates.maxInstallMs);
         return isReady;

@@ -1,4 +1,4 @@
-/** Inbox items on the desktop: one notification per cause, and a tray row with the count; both only open the inbox. */
+/** Inbox items on the desktop: one notification per cause, and a tray item with the count; both only open the inbox. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';

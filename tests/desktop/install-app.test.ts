@@ -1,4 +1,4 @@
-/** One click in the tray: it writes our own entry alone, and shows any other change first. */
+/** One click in the tray: it writes only our own entry, and shows any other change first. */
 import { expect, test } from 'vitest';
 import { changedLines } from '../../src-main/core/client-apps/text-diff.ts';
 import { addsOnly, installInto } from '../../src-main/desktop/install-app.ts';

@@ -20,7 +20,7 @@ let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), `tooltray it's "$HOME" `))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Prints what it was started with, and what comes in. */
+/** Prints its arguments and its input. */
 const program = (name: string): string =>
   script(name, 'echo "$ELECTRON_RUN_AS_NODE|$TOOLTRAY_CORE_COMMAND"; for word; do echo "$word"; done; cat');
 
@@ -42,7 +42,7 @@ async function run(
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  // It may end without reading what it is sent.
+  // It may exit without reading its input.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   await once(child, 'close');
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
   test('mounts an AppImage, starts the app inside, and unmounts it', async () => {
     program('mount/tooltray-app');
     const held = join(folder, 'held');
-    // As an AppImage does: says where it is mounted, and holds that until it is ended.
+    // Like an AppImage: prints its mount point, and keeps it mounted until it is stopped.
     const imageScript = [
       `cd "$(dirname "$0")" && touch held && echo "$PWD/mount"`,
       `exec >/dev/null && sleep 30 & sleeper=$!`,

@@ -15,7 +15,7 @@ test('quitting stops the servers and their child processes', async () => {
   test.skip(process.platform !== 'linux', 'processes are looked up in /proc');
   const mark = randomUUID();
   const { command, args } = fixtureCommand('echo');
-  // The mark is each one's $0: the server's shell, and a child of it that nobody waits for.
+  // The mark is each one's $0: the server's shell, and a background child of it.
   const child = 'sh -c "sleep 1000; true" "$0" & "$@"';
   const home = makeHome({ echo: { command: 'sh', args: ['-c', child, mark, command, ...args] } });
   const desktop = await Desktop.open({ home });
@@ -92,7 +92,7 @@ test('stops a core that still runs in the same home, and takes over', async () =
 test('a start that failed holds nothing while its message is open: the next one works', async () => {
   test.skip(process.platform === 'win32', 'listens on a pipe, for which nothing is in the way');
   const home = makeHome();
-  // No socket can be opened in the place of a folder.
+  // A socket cannot be created in place of a folder.
   const obstacle = join(home, 'run/core.sock/in-the-way');
   mkdirSync(obstacle, { recursive: true });
   const said = join(home, 'dialog.json');
@@ -150,7 +150,7 @@ test('the command line starts no second core beside the app, and uses the app’
   };
   const [code, said] = await run('serve', '--no-open');
   expect(code).toBe(1);
-  // Whoever has lost the first one's link finds it here.
+  // A user who lost the first one's link finds it here.
   expect(said).toMatch(/already running at .* \(dashboard: http:\/\/127\.0\.0\.1:\d+\/#key=[\w-]{43}\)/);
   expect((await run('list'))[0]).toBe(0);
 });

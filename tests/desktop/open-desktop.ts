@@ -1,4 +1,4 @@
-/** Starts the built desktop app in a home of its own, with its window, tray and client apps. */
+/** Starts the built desktop app in a separate home, with its window, tray, and client apps. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,18 +10,18 @@ import type { Menu } from 'electron';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-/** Where the built app is; TOOLTRAY_APP names another one to be tested. */
+/** Path of the built app; TOOLTRAY_APP selects another one. */
 export const root = process.env['TOOLTRAY_APP'] ?? join(import.meta.dirname, '../..');
 
-/** The menu as keep-tray.cjs keeps it, in the app's main process. */
+/** The menu stored by keep-tray.cjs in the app's main process. */
 type WithTray = typeof globalThis & { readonly trayMenu?: Menu };
 
 export interface OpenOptions {
-  /** The home of an earlier start, which then keeps it. */
+  /** The home of an earlier start, which is then kept. */
   readonly home?: string;
   readonly servers?: Readonly<Record<string, unknown>>;
   readonly words?: readonly string[];
-  /** Beside what the test itself has. */
+  /** In addition to the test's own. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -50,14 +50,14 @@ export class Desktop implements AsyncDisposable {
     return new Desktop(app, folder, home === undefined);
   }
 
-  /** The dashboard in the window that is open, or in the next one. */
+  /** The dashboard in the open window, or in the next one. */
   async page(): Promise<Page> {
     const page = this.app.windows()[0] ?? (await this.app.waitForEvent('window'));
     await page.waitForFunction(() => window.tooltray !== undefined);
     return page;
   }
 
-  /** The labels of the tray's rows; a row with rows of its own is followed by them. */
+  /** The labels of the tray's items; a submenu's items follow it. */
   trayLabels(): Promise<string[]> {
     return this.app.evaluate(() => {
       const labels = (menu: Menu): string[] =>
@@ -89,7 +89,7 @@ export class Desktop implements AsyncDisposable {
     return this.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length);
   }
 
-  /** Starts the app once more, as a person does who looks for it; resolves with how that ended. */
+  /** Starts the app once more, like a user; resolves with its exit code. */
   async startAgain(...words: string[]): Promise<number | null> {
     const program = createRequire(import.meta.url)('electron') as unknown as string;
     const second = spawn(program, ['--no-sandbox', root, ...words], {

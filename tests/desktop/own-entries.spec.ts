@@ -25,7 +25,7 @@ test('repairs at startup an entry whose launch path no longer exists', async () 
   };
   for (const folder of [join(person, '.cursor'), join(home, 'data/bin')]) mkdirSync(folder, { recursive: true });
   writeFileSync(file, JSON.stringify({ mcpServers: { tooltray: gone } }));
-  // As the app left it where it was before.
+  // As left by the app at its previous path.
   writeFileSync(launcher, `#!/bin/sh\nprogram='${join(home, 'gone/Tooltray')}'\n`);
   const entry = (): Entry =>
     (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: { tooltray: Entry } }).mcpServers.tooltray;
@@ -35,7 +35,7 @@ test('repairs at startup an entry whose launch path no longer exists', async () 
     await expect.poll(entry).toEqual({ ...gone, command: launcher });
     const { command, args, env } = entry();
     const client = new Client({ name: 'own-entries', version: '1.0.0' });
-    // It has to reach the app that runs, not to start another one.
+    // It must connect to the running app, not start another one.
     await client.connect(new StdioClientTransport({ command, args: [...args], env: { ...envOf(home), ...env } }));
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
     await client.close();
@@ -60,7 +60,7 @@ test('connects an app from the dashboard with a tested launch', async () => {
     const outcome = (await ask('installApp', { app: 'cursor', revision })) as { value: { sentence: string } };
     expect(outcome.value.sentence).toMatch(/^Cursor is connected\./);
     expect(readFileSync(file, 'utf8')).toContain('tooltray');
-    // Disconnecting everything gives the file back, and ends the app.
+    // Disconnecting everything restores the file, and quits the app.
     const gone = ended(desktop.app.process());
     expect(await ask('disconnectAll', {})).toMatchObject({ value: { files: [file], problems: [] } });
     expect(readFileSync(file, 'utf8')).toBe('{}');

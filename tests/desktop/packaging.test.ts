@@ -1,4 +1,4 @@
-/** Packages: entitlements, the packer's hook, and the workflows that build them. */
+/** Packages: entitlements, the packager's hook, and the workflows that build them. */
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const builder = parse(read('electron-builder.yml')) as {
   readonly mac: Readonly<Record<string, unknown>> & { readonly extendInfo: Readonly<Record<string, unknown>> };
 };
 
-/** Keys of a property list that are true. Throws where it holds anything else, or a key twice. */
+/** Keys of a property list that are true. Throws if it contains anything else, or a key twice. */
 function entitlements(file: string): string[] {
   const dict = /<dict>([\s\S]*)<\/dict>/.exec(read(file).replaceAll(/<!--[\s\S]*?-->/g, ''))?.[1] ?? '';
   const keys = [...dict.matchAll(/<key>([\w.-]+)<\/key>\s*<true\/>/g)].map(([, key]) => key ?? '');
@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('the Debian package, before it is 
     const program = (name: string, body: string): void =>
       writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
     program('getent', `printf '%s\\n' '${users.join("' '")}'`);
-    // One of the users cannot be helped.
+    // It fails for one of the users.
     program('runuser', `echo "$2: $*" >>'${log}'; [ "$2" != ann ]`);
     writeFileSync(log, '');
     execFileSync('sh', [join(root, 'resources/linux/before-remove.sh'), action], {

@@ -19,7 +19,7 @@ export default defineConfig({
   testMatch: '*.spec.ts',
   outputDir: '../../test-results/desktop',
   reporter: 'list',
-  // The system has one tray and one window in front; of the stand-in each app has its own.
+  // The system has one tray and one focused window; each stand-in has its own.
   workers: isReal ? 1 : 2,
   // As in the other config.
   retries: process.env['TOOLTRAY_TEST_RETRIES'] === '0' ? 0 : 1,

@@ -1,4 +1,4 @@
-/** Says before the first test what they run on: a green run on the stand-in is worth less. */
+/** Reports before the first test which Electron is used, because a pass on the stand-in proves less. */
 import { nameOfElectron } from './which-electron.ts';
 
 export default function sayWhich(): void {

@@ -108,7 +108,7 @@ test('installs into Claude Desktop with one click, and into other apps in the da
   });
   expect(idsOf(app('claude-desktop'))).not.toContain('connect');
   expect(idsOf(app('claude-desktop'), app('cursor'))).toEqual(expect.arrayContaining(['install', 'connect']));
-  // An entry that does not fit, a file that cannot be read, and an access that the user revoked are for the dashboard.
+  // A stale entry, an unreadable file, and a revoked access are handled in the dashboard.
   for (const more of [{ connected: 'stale' }, { problem: 'not readable' }, { revoked: true }]) {
     expect(idsOf(app('claude-desktop', more))).not.toContain('install');
     expect(idsOf(app('claude-desktop', more))).toContain('connect');
@@ -230,7 +230,7 @@ describe('a click', () => {
     expect(await fixing('a', 'edit-config', '')).toEqual(['open servers/a/config']);
     const waiting = { ...item(undefined, 'decide', ''), id: 'inbox-1a2b3c' };
     expect(await done({ kind: 'fix', item: waiting })).toEqual(['open inbox/1a2b3c']);
-    // Nothing that another app starts is agreed to by a click in a menu.
+    // A launch from another app is never approved by a click in a menu.
     expect(await fixing('git hub', 'heal', '')).toEqual(['open inbox/server/git%20hub']);
     expect(await fixing(undefined, 'open-config', '')).toEqual(['reveal {"what":"config"}']);
   });

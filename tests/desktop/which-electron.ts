@@ -1,4 +1,4 @@
-/** Which Electron the desktop tests run on: the real binary where it is there, else the stand-in. */
+/** Selects the Electron for the desktop tests: the real binary if installed, otherwise the stand-in. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
@@ -14,13 +14,13 @@ export function nameOfElectron(): string {
   return 'the stand-in for Electron (Node.js and Chromium): no real tray, menus, asar or fuses';
 }
 
-/** What whoever starts Electron has to find in its environment; the `electron` package reads it as well. */
+/** Environment for starting Electron; also read by the `electron` package. */
 export function electronEnv(): Record<string, string> {
   if (isReal) return {};
   return {
     ELECTRON_OVERRIDE_DIST_PATH: join(import.meta.dirname, '../stand-in/bin'),
     STAND_IN_NODE: process.execPath,
-    // Found once instead of at each start.
+    // Searched once instead of at each start.
     CHROME_PATH: findBrowser(),
   };
 }

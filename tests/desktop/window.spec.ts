@@ -51,7 +51,7 @@ test('opens no window for a second start by the system', async () => {
   await using desktop = await Desktop.open({ words: ['--background'] });
   await expect.poll(() => desktop.trayLabels()).toContain('Open Dashboard');
   expect(await desktop.startAgain('--background')).toBe(0);
-  // The words of the second start have arrived when those of a third have.
+  // The arguments of the second start have arrived when those of a third have.
   expect(await desktop.startAgain('tooltray://settings')).toBe(0);
   const page = await desktop.page();
   await expect.poll(() => page.evaluate(() => location.hash)).toBe('#/settings');

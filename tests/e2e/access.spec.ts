@@ -1,4 +1,4 @@
-/** App access in the settings: revoked after confirmation, allowed again, both shown in every dashboard at once. */
+/** App access in the settings: revoked after confirmation, allowed again, both shown in every dashboard immediately. */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';

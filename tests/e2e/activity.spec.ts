@@ -67,7 +67,7 @@ test('arrow keys reach calls that are not rendered, and the focus stays while ne
   const links = table.getByRole('link');
   const rows = Number(await table.getAttribute('aria-rowcount')) + 300;
   await Promise.all(Array.from({ length: 300 }, () => core.call('tracker_list_issues', { count: 1 })));
-  // All of them: where the computer is slow they come by and by.
+  // All of them: on a slow computer they arrive gradually.
   await expect(table).toHaveAttribute('aria-rowcount', String(rows));
   const focused = (): Promise<string | undefined> =>
     page.evaluate(() => document.activeElement?.closest('tr')?.ariaRowIndex ?? undefined);
@@ -76,7 +76,7 @@ test('arrow keys reach calls that are not rendered, and the focus stays while ne
   expect(await focused()).toBe('52');
   await page.keyboard.press('PageDown');
   await expect.poll(async () => Number(await focused())).toBeGreaterThan(56);
-  // Rows that were not read yet are waited for.
+  // Waits for rows that are not loaded yet.
   await page.keyboard.press('End');
   await expect.poll(focused).toBe(String(rows));
   await page.keyboard.press('Home');
@@ -120,20 +120,20 @@ test('arrow keys move between calls, Enter opens one, and Escape returns the foc
   await expect(page).toHaveURL(new RegExp(`${second}$`));
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
-  // By its address: a call that came meanwhile has put it one further down.
+  // By its URL: a new call may have moved it down.
   await expect.poll(() => focusedCall(page)).toBe(second);
   expect(second).not.toBe(first);
 });
 
 test('has no accessibility violations in either theme', { tag: '@long' }, async ({ page, core }) => {
-  // Each look at the page takes seconds where others want the processor, too.
+  // Each check takes seconds on a busy computer.
   test.slow();
   await core.call('tracker_close_issue', { number: 7 });
   await expect(rowOf(page, 'close_issue')).toBeVisible();
   await expectNoBarrier(page, 'the list');
   await rowOf(page, 'close_issue').getByRole('link').click();
   await expect(page.getByRole('dialog')).toBeVisible();
-  // Docked: the list stays beside it.
+  // Docked: the list stays next to it.
   await expect(rowOf(page, 'close_issue')).toBeVisible();
   for (const tab of ['Details', 'Payload', 'Timing']) {
     await page.getByRole('tab', { name: tab }).click();

@@ -24,7 +24,7 @@ async function openCall(page: Page, core: ServedCore, tool: string, args: object
 }
 
 async function openRecorded(page: Page, core: ServedCore, tool: string): Promise<FrameLocator> {
-  // Where the page is open it has its key, and the link would load it anew.
+  // An open page has the key; the link would reload it.
   if (page.url() === 'about:blank') await page.goto(core.link);
   await page.goto(core.at('activity'));
   await page.getByRole('table', { name: 'Calls' }).getByRole('link', { name: tool }).first().click();
@@ -128,7 +128,7 @@ test('shows an app view’s requested permissions verbatim, and runs it without 
   await network.getByRole('button').click();
   await expect(network).toHaveCount(0);
   await expect(view.locator('#input')).toHaveText('{}');
-  // It is told what it has of what it declared.
+  // It is told which of its requirements are granted.
   await expect(view.locator('#sandbox')).toContainText(
     '{"permissions":{"camera":{},"clipboardWrite":{}},"csp":{"connectDomains":[',
   );
@@ -138,7 +138,7 @@ test('shows an app view’s requested permissions verbatim, and runs it without 
 test('gives an app view everything allowed in two quick steps', async ({ page, core }) => {
   const view = await openCall(page, core, 'show_online', {});
   await expect(view.locator('#sandbox')).toHaveText('{"permissions":{},"csp":{}}');
-  // The second as soon as the frame of the first is there, before that has its document.
+  // The second as soon as the frame of the first exists, before it has its document.
   await page.getByRole('region', { name: 'App view' }).evaluate((section) => {
     const allow = (name: string): void => section.querySelector<HTMLElement>(`[aria-label="${name}"] button`)?.click();
     new MutationObserver((_changes, observer) => {

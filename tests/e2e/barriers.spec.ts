@@ -4,7 +4,7 @@ import { test } from './lived-in-core.ts';
 import { expectNoBarrier } from './no-barrier.ts';
 import { ServedCore } from './serve-core.ts';
 
-/** What is to be seen in each place before it is looked at; `then` is done there first. */
+/** What must be visible before the check; `then` is done first. */
 interface Place {
   readonly route: string;
   readonly shows: string;
@@ -49,7 +49,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   ],
 };
 
-/** A look takes seconds: at these views always, at all of them in the long run. */
+/** A check takes seconds: these views always, all of them in the long run. */
 const always = ['overview', 'inbox'];
 
 for (const [name, group] of Object.entries(places)) {

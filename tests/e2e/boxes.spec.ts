@@ -1,4 +1,4 @@
-/** Sandboxes in the inbox: a server in review is inspected in one. */
+/** Sandboxes in the inbox: a server under review is previewed in one. */
 import { expect, type Page, test } from '@playwright/test';
 import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
@@ -12,7 +12,7 @@ test.beforeAll(async () => {
   problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 });
 
-/** For whoever looks at the pages: a folder in TOOLTRAY_SHOTS. */
+/** For reviewing the pages: a folder in TOOLTRAY_SHOTS. */
 async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env['TOOLTRAY_SHOTS'];
   if (folder === undefined) return;

@@ -1,4 +1,4 @@
-/** A client app as it starts Tooltray: the shim as its child, JSON-RPC over stdio, as plain as can be. */
+/** A minimal client app: the shim as its child, JSON-RPC over stdio. */
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -23,7 +23,7 @@ export class ClientApp {
     });
   }
 
-  /** `name`: what it calls itself. */
+  /** `name`: its reported name. */
   static async over(child: PipedChild, name: string): Promise<ClientApp> {
     const app = new ClientApp(child);
     const clientInfo = { name, version: '1.0.0' };
@@ -32,7 +32,7 @@ export class ClientApp {
     return app;
   }
 
-  /** Resolves to the answer as JSON, whatever it is. */
+  /** Resolves to the response as JSON. */
   async call(tool: string, args: object = {}): Promise<string> {
     return JSON.stringify(await this.#ask('tools/call', { name: tool, arguments: args }));
   }
@@ -52,7 +52,7 @@ export class ClientApp {
   }
 }
 
-/** Resolves when it is gone; at once where it has gone before. */
+/** Resolves when it has exited; immediately if it had before. */
 export async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -1,4 +1,4 @@
-/** The dashboard's frame: signed in by the link, navigated by keys, and tolerant of a core that is gone. */
+/** The dashboard's frame: signed in by the link, navigated by keys, and tolerant of an unavailable core. */
 import { expect } from '@playwright/test';
 import { expectNoBarrier } from './no-barrier.ts';
 import { test } from './serve-core.ts';

@@ -8,7 +8,7 @@ import { ServedCore } from './serve-core.ts';
 const dayMs = 86_400_000;
 const sentence = (to: string): string => `mail:send was called with ${to}, which only an answer of web:read had named.`;
 
-/** As a core leaves it after a week. */
+/** The data of a core after a week. */
 function week(days: number): object {
   const now = Date.now();
   const event = (to: string): object => {

@@ -13,7 +13,7 @@ function numberIn(text: string | null): number {
   return Number(/-?[\d,]+/.exec(text ?? '')?.[0].replaceAll(',', ''));
 }
 
-/** Of the step that is open; undefined: that is not told. */
+/** Of the open step; undefined if not shown. */
 async function tokensOf(page: Page, name: string): Promise<number | undefined> {
   const facts = page.getByRole('region', { name: 'Step' }).locator('dl.facts');
   const told = await facts.evaluate((list, wanted) => {
@@ -42,7 +42,7 @@ test('opens the steps of the headline’s time range, which add up to its number
     await page.goto(new URL(href, page.url()).href);
     await expect(page.getByRole('region', { name: 'Step' }).locator('dl.facts')).toBeVisible();
     sums.without += (await tokensOf(page, 'Without Tooltray')) ?? 0;
-    // Told apart only where it is not the same as what was given.
+    // Shown separately only if it differs from what was returned.
     sums.read += (await tokensOf(page, 'Read by model')) ?? (await tokensOf(page, 'Returned to app')) ?? 0;
   }
   expect(sums.without - sums.read).toBe(net);

@@ -1,5 +1,5 @@
 /**
- * A hostile app view: it tries to leave its frame, to reach the network, other servers, our RPC and key, and to block
+ * A hostile app view: it tries to leave its frame, to access the network, other servers, our RPC and key, and to block
  * the page.
  */
 import { createSocket, type Socket } from 'node:dgram';
@@ -9,12 +9,12 @@ import { expect, type Page, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ServedCore } from './serve-core.ts';
 
-/** As every desktop browser of the family is: what has an origin of its own has a process of its own. */
+/** Like every desktop Chromium: a frame with its own origin has its own process. */
 plain.use({ launchOptions: async ({ launchOptions }, use) => use({ ...launchOptions, args: ['--site-per-process'] }) });
 
 interface World {
   readonly core: ServedCore;
-  /** Everything that came out. */
+  /** Everything that was received. */
   readonly reached: string[];
   readonly page: Page;
 }
@@ -33,7 +33,7 @@ const test = plain.extend<{ world: World }>({
   },
 });
 
-/** Where the view tries to get to: TCP and UDP at one port. */
+/** The view's targets: TCP and UDP on one port. */
 async function listen(reached: string[]): Promise<{ http: Server; packets: Socket }> {
   const http = createServer(({ method, url }, response) => {
     reached.push(`${method} ${url}`);
@@ -57,13 +57,13 @@ async function attack({ core, page }: World, what: string): Promise<void> {
   await page.getByRole('tab', { name: 'App view' }).click();
 }
 
-/** The page works on: another tab of the call opens, and what is asked of the core is answered. */
+/** The page still works: another tab of the call opens, and requests to the core are answered. */
 async function expectUsable(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Details' }).click();
   await expect(page.getByRole('tabpanel')).toContainText('Returned to model');
 }
 
-/** What may come of each try: nothing, or a refusal by this name. */
+/** Allowed outcomes of each attempt: nothing, or an error with this name. */
 const refusals =
   /^(nothing came|SecurityError|TypeError|NotAllowedError|NetworkError|NotFoundError|Error|refused|ReferenceError|InvalidStateError)$/;
 
@@ -95,7 +95,7 @@ test('a hostile app view cannot leave its frame or change the page', async ({ wo
   expect(ours).toContain('Method not found');
   expect(script).toContain('Only http and https URLs');
   expect(sampling).toContain('Method not found');
-  // It goes on to lead its own frame away, and ends at the browser's own word that this is refused.
+  // It then tries to navigate its own frame, which ends with the browser's error page.
   const isRefused = (): boolean => page.frames().some((frame) => frame.url().startsWith('chrome-error:'));
   await expect.poll(isRefused).toBe(true);
   expect(reached).toEqual([]);
@@ -141,7 +141,7 @@ test('throttles a flood of calls, and reports it', async ({ world }) => {
 
 test('blocks WebRTC connections', async ({ world }) => {
   const { page, reached } = world;
-  // What it may not, its process pays for.
+  // Its own process crashes.
   const gone = page.waitForEvent('crash', { timeout: 5000 }).catch(() => undefined);
   await attack(world, 'sockets');
   await gone;

@@ -4,12 +4,12 @@ import { hostileText } from '../fixtures/servers/shared/hostile-text.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ServedCore } from './serve-core.ts';
 
-/** Says it and breaks, before anything else. */
+/** Prints it and crashes, before anything else. */
 const crashing = {
   command: process.execPath,
   args: ['-e', `console.error(${JSON.stringify(hostileText('last words'))}); process.exit(3)`],
 };
-/** Its name, its file, its variable: whatever another app's file may say. */
+/** Its name, file, and variable, as found in another app's file. */
 const offered = {
   command: `/no/such/${hostileText('offered command')}`,
   env: { [`${hostileText('offered variable')}_TOKEN`]: 'x1y2z3' },
@@ -17,7 +17,7 @@ const offered = {
 
 interface World {
   readonly core: ServedCore;
-  /** Ids of a kept list and a kept picture. */
+  /** IDs of a spilled list and a spilled image. */
   readonly list: string;
   readonly picture: string;
 }
@@ -43,7 +43,7 @@ const test = plain.extend<{ world: World }>({
   },
 });
 
-/** Everything that was given these marks is there as it was written, and nothing of it has become more. */
+/** Everything with these marks is shown verbatim, and none of it was interpreted. */
 async function expectText(page: Page, ...marks: readonly string[]): Promise<void> {
   for (const mark of marks) {
     const shown = page.getByText(`<u>${mark}</u>`).or(page.getByLabel(`<u>${mark}</u>`));

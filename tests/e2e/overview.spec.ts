@@ -33,7 +33,7 @@ test('shows a step under the pointer, and opens it on a click', async ({ page })
   ];
   const box = await tokens.boundingBox();
   if (box === null) throw new Error('the chart has no place');
-  // The half of the day that it is not now: the newest step is what is read before the pointer comes.
+  // The other half of the day: the newest step is shown before the pointer moves.
   const morning = newest < 12;
   const position = { x: morning ? box.width - 60 : 60, y: box.height / 2 };
   await tokens.hover({ position });

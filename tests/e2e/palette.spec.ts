@@ -14,7 +14,7 @@ const test = plain.extend<{ core: ServedCore }>({
 });
 
 async function open(page: Page) {
-  // The page listens as soon as it is there.
+  // The page handles keys as soon as it is shown.
   await expect(page.getByRole('button', { name: 'Search', exact: true })).toBeVisible();
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Command palette' });
@@ -29,7 +29,7 @@ test('finds and runs a tool, answers its question and reads its result by keyboa
   await page.keyboard.type('ask_f');
   const tool = palette.getByRole('group', { name: 'Run a tool' }).getByRole('option').first();
   await expect(tool).toContainText('ask_form');
-  // Above it may stand what the page knows itself.
+  // The page's own entries may be above it.
   for (let presses = 0; presses < 20 && (await tool.getAttribute('aria-selected')) !== 'true'; presses += 1) {
     await page.keyboard.press('ArrowDown');
   }

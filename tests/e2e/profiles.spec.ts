@@ -54,7 +54,7 @@ test('shows profiles; creates a token that expires, opens the endpoint, and fail
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(page.locator('body')).not.toContainText(token);
 
-  // Another dashboard sees it, too.
+  // Also visible in another dashboard.
   const other = await context.newPage();
   await other.goto(core.link);
   await other.goto(core.at('settings'));

@@ -9,7 +9,7 @@ import { ServedCore } from './serve-core.ts';
 
 const secret = 'only-for-the-far-server-1';
 
-/** A server over HTTP that answers whoever has the secret. */
+/** An HTTP server that requires the secret. */
 async function farServer(): Promise<{ url: string } & AsyncDisposable> {
   const server = createServer((request, response) => {
     if (request.method !== 'POST') return void response.writeHead(405).end();

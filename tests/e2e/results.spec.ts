@@ -6,7 +6,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { expectNoBarrier } from './no-barrier.ts';
 import { test, type TrackerCore } from './tracker-core.ts';
 
-/** The panel of the newest call, and of a side of it. */
+/** The panel of the newest call. */
 async function openNewest(page: Page, core: TrackerCore, tool: string): Promise<Locator> {
   if (page.url() === 'about:blank') await page.goto(core.link);
   await page.goto(new URL('/#/activity', core.link).href);

@@ -1,4 +1,4 @@
-/** Tools run by hand in the dashboard: with real servers that respond, ask and take long. */
+/** Manual runs of tools in the dashboard: with real servers that respond, send requests, and take long. */
 import { expect } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { expectNoBarrier } from './no-barrier.ts';

@@ -16,7 +16,7 @@ async function openSaid(page: Page, core: ServedCore, id: number): Promise<void>
   await page.getByRole('tab', { name: 'Payload' }).click();
 }
 
-/** All of it, letter by letter, as a person saves it. */
+/** The full raw text, as saved by a user. */
 async function rawText(page: Page, name: string): Promise<string> {
   const side = sideOf(page, name).first();
   await side.getByLabel(`${name}: part`).selectOption('Raw');
@@ -44,7 +44,7 @@ test('keeps request, server result and returned result byte for byte across relo
     expect((await rawText(page, 'Server result')) === log).toBe(true);
     await expect(sideOf(page, 'Returned to model')).toContainText('passed through unchanged');
     await openSaid(page, core, 2);
-    // Beside the list there is room for one of the two at a time.
+    // Next to the list only one of the two fits.
     await page.getByRole('tab', { name: 'Returned to model' }).click();
     expect(await rawText(page, 'Returned to model')).toBe(summary);
     await page.getByRole('tab', { name: 'Server result' }).click();

@@ -1,6 +1,6 @@
 /**
- * Secrets in the dashboard: imported and added ones are sealed, and the settings show the key's place and seal the
- * rest.
+ * Secrets in the dashboard: those of imported and added servers are stored in the vault, and the settings show the
+ * key's location and move the rest.
  */
 import { expect, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';

@@ -1,4 +1,4 @@
-/** A core as `tooltray serve` starts it, in a home of its own, and the client apps that call it. */
+/** A core as started by `tooltray serve`, in a separate home, and its client apps. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,10 +13,10 @@ import { ClientApp, endChild, type PipedChild } from './client-app.ts';
 
 const cli = join(import.meta.dirname, '../../dist/cli.js');
 
-/** Breaks at once, with last words that would like to be more than text. */
+/** Crashes immediately, with last output that contains markup. */
 const hostileWords = `console.error('<img src=x onerror="document.title=1"> \\u001b[31mred\\u001b[0m'); process.exit(3)`;
 
-/** A core for each test, with a server that works and one that does not. */
+/** A core per test, with one working and one failing server. */
 export const test = plain.extend<{ core: ServedCore }>({
   core: async ({ baseURL: _baseURL }, use) => {
     const servers = {
@@ -29,9 +29,9 @@ export const test = plain.extend<{ core: ServedCore }>({
 });
 
 export interface Home {
-  /** undefined: the core writes its first one. */
+  /** undefined: the core writes its initial one. */
   readonly config?: object;
-  /** What lies in the person's folder: JSON by path. */
+  /** Files in the user's home: JSON by path. */
   readonly files?: Readonly<Record<string, object>>;
 }
 
@@ -59,18 +59,18 @@ export class ServedCore {
     return this.#link;
   }
 
-  /** What programs are started with that belong to this person. */
+  /** Environment for programs of this user. */
   get env(): NodeJS.ProcessEnv {
     const folder = this.#folder;
     return { ...process.env, HOME: folder, XDG_CONFIG_HOME: this.path('.config'), TOOLTRAY_HOME: this.path('own') };
   }
 
-  /** A place in the dashboard, for a page that has been let in. */
+  /** URL of a place in the dashboard, for an authenticated page. */
   at(route: string): string {
     return new URL(`/#/${route}`, this.#link).href;
   }
 
-  /** A file in the person's folder, absolute. */
+  /** Absolute path of a file in the user's home. */
   path(path: string): string {
     return join(this.#folder, path);
   }
@@ -85,26 +85,26 @@ export class ServedCore {
     await writeFile(file, `${JSON.stringify(content, undefined, 2)}\n`);
   }
 
-  /** A client app that has started Tooltray, with `flags`, and says what it is called; it ends with the core at the latest. */
+  /** A client app that has started Tooltray with `flags` and has sent its name; it ends with the core at the latest. */
   async connect(name = 'Claude Desktop', flags: readonly string[] = ['--app', 'claude-desktop']): Promise<ClientApp> {
     const app = await ClientApp.over(this.#spawn('stdio', ...flags), name);
     this.#apps.push(app);
     return app;
   }
 
-  /** What a client app starts, with `flags`, and nothing said to it yet; it ends with the core at the latest. */
+  /** The shim as started by a client app with `flags`, before any message; it ends with the core at the latest. */
   startShim(...flags: readonly string[]): PipedChild {
     const shim = this.#spawn('stdio', ...flags);
     this.#apps.push({ end: () => endChild(shim, 'SIGTERM') });
     return shim;
   }
 
-  /** What client apps that come over HTTP say who they are by. */
+  /** Token of HTTP client apps. */
   async token(): Promise<string> {
     return (await readFile(resolveAppPaths(this.env, process.platform, this.#folder).tokenFile, 'utf8')).trim();
   }
 
-  /** What a command of the command line prints. */
+  /** Output of a command. */
   async ask(...args: readonly string[]): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [cli, ...args], { env: this.env });
     return stdout;
@@ -117,12 +117,12 @@ export class ServedCore {
     this.#link = await firstMatch(this.#child.stdout, /http:\/\/127\.0\.0\.1:\d+\/#key=\S+/);
   }
 
-  /** Ends it without a word, as a crash does. */
+  /** Kills it, like a crash. */
   async kill(): Promise<void> {
     if (this.#child) await endChild(this.#child, 'SIGKILL');
   }
 
-  /** Ends whatever was started and leaves nothing behind; `await using` does it by itself. */
+  /** Stops everything and deletes the home; `await using` does it automatically. */
   async remove(): Promise<void> {
     await Promise.all(this.#apps.map((app) => app.end()));
     if (this.#child) await endChild(this.#child, 'SIGTERM');

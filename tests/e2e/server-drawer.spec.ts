@@ -1,4 +1,4 @@
-/** What the details of a server show: its log by level with folded stack traces, and servers that duplicate it. */
+/** Details of a server: its log by level with collapsed stack traces, and duplicates of it. */
 import process from 'node:process';
 import { expect, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';

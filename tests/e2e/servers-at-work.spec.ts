@@ -1,5 +1,6 @@
 /**
- * Servers in daily use: sorted, found by their tools, selected together, started and stopped, measured, their log read.
+ * Servers in daily use: sorted, found by their tools, selected together, started and stopped, measured, their logs
+ * read.
  */
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
@@ -8,7 +9,7 @@ import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { expectNoBarrier } from './no-barrier.ts';
 import { ServedCore } from './serve-core.ts';
 
-/** Says a word every tenth of a second, and never answers. */
+/** Prints a line every tenth of a second, and never responds. */
 const talker = "let n = 0; setInterval(() => console.error('beat ' + ++n), 100); process.stdin.resume()";
 const servers = {
   tracker: fixtureCommand('tracker'),
@@ -20,7 +21,7 @@ const servers = {
   ),
 };
 
-/** One core for all: each test leaves it as it was. */
+/** One core for all: each test restores it. */
 const test = plain.extend<object, { core: ServedCore }>({
   core: [
     async ({ browserName: _ }, use) => {
@@ -117,7 +118,7 @@ test('selects several servers by key, disables them, and Undo enables them again
     .click();
   await expect(rowOf(page, 'tracker')).toContainText('Ready');
   await expect(rowOf(page, 'echo-0')).toContainText('Ready');
-  // What the filter hides is not acted upon.
+  // Actions apply only to visible rows.
   await page.getByRole('searchbox', { name: 'Filter servers' }).fill('echo-0');
   await expect(bar).toContainText('1 server selected');
   await bar.getByRole('button', { name: 'Clear selection' }).click();
@@ -162,7 +163,7 @@ test(
     await page.keyboard.press('Enter');
     await expect(sealed).toContainText('Ready');
     await page.goto(core.at('servers/missing/log'));
-    // There never was a process, and it is in the log.
+    // There never was a process, and the log says so.
     await expect(page.getByRole('region', { name: 'missing log' })).toContainText('was not found on PATH');
   },
 );
@@ -188,7 +189,7 @@ test(
     await follow.click();
     await expect.poll(isAtEnd).toBe(true);
     await page.getByRole('searchbox', { name: 'Filter log lines' }).fill('tooltray started');
-    // It never answers, so it is started anew from time to time.
+    // It never responds, so it is restarted from time to time.
     await expect(log).not.toContainText('beat');
     await expect(log.getByRole('listitem').first()).toContainText(/Started, process \d+\./);
     const saved = page.waitForEvent('download');

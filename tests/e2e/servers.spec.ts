@@ -180,7 +180,7 @@ test('asks before an unsaved edit is lost, in every way of leaving', async ({ pa
   await page.getByRole('link', { name: 'Spills' }).click();
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Spills');
-  // Nothing is held any more.
+  // Nothing is held anymore.
   await page.goto(core.at('servers'));
   await expect(rowOf(page, 'echo')).toBeVisible();
 });
@@ -206,7 +206,7 @@ test('names a filter without matches, and clears it', async ({ page }) => {
   await expect(rowOf(page, 'echo')).toBeVisible();
 });
 
-// Much of it is in long-lists.spec.ts as well.
+// Partly covered by long-lists.spec.ts, too.
 test('scrolls and filters a long list of tools to its end', { tag: '@long' }, async ({ page }) => {
   const servers = { many: fixtureCommand('misbehaving', 'many', '500') };
   await using core = await ServedCore.start({ config: { servers } });

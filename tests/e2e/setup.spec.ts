@@ -1,4 +1,4 @@
-/** From found apps to the first call, and the settings, with real apps' files in a home of its own. */
+/** From detected apps to the first call, and the settings, with real apps' files in a separate home. */
 import { type Client, Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, type Locator, type Page, test as plain } from '@playwright/test';
@@ -10,7 +10,7 @@ import { ServedCore } from './serve-core.ts';
 const claudeFile = '.config/Claude/claude_desktop_config.json';
 const cursorFile = '.cursor/mcp.json';
 
-/** Two apps with three servers, one of which starts only as another place has it. */
+/** Two apps with three servers, one of which starts only with the launch of another app. */
 const files = {
   [claudeFile]: {
     mcpServers: { tracker: { ...fixtureCommand('tracker'), env: { TRACKER_TOKEN: 'x1y2z3x1y2z3' } } },
@@ -32,7 +32,7 @@ function appLine(page: Page, name: string): Locator {
   return page.getByRole('list', { name: 'Detected apps' }).getByRole('listitem').filter({ hasText: name });
 }
 
-/** Starts exactly what the app's file says, as the app would. */
+/** Starts exactly the command in the app's file, like the app. */
 async function startApp(home: ServedCore, file: string, name: string): Promise<Client> {
   const { mcpServers } = JSON.parse(await home.read(file)) as Record<string, Record<string, Entry>>;
   const { command, args = [], env } = mcpServers?.['tooltray'] ?? { command: 'nothing was written' };

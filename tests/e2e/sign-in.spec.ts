@@ -7,7 +7,7 @@ import { goThrough } from '../core/servers/oauth/browser.ts';
 import { startOAuthFixture } from '../fixtures/servers/oauth-http.ts';
 import { ServedCore } from './serve-core.ts';
 
-/** As the command does it, with the page answered. */
+/** Like the command, with a scripted browser. */
 async function signIn(home: ServedCore, server: string): Promise<void> {
   const child = spawn(process.execPath, [cliFile, 'login', server, '--no-open'], { env: home.env });
   const ended = once(child, 'close');

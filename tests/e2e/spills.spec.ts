@@ -9,7 +9,7 @@ async function keep(core: TrackerCore, tool: string, args: object): Promise<stri
 }
 
 async function open(page: Page, core: TrackerCore, id = ''): Promise<void> {
-  // A page that knows its key would load anew with the link.
+  // A page with the key would be reloaded by the link.
   if (page.url() === 'about:blank') await page.goto(core.link);
   await page.goto(new URL(`/#/spills/${id}`, core.link).href);
 }
@@ -95,7 +95,7 @@ test(
     await page.getByRole('textbox', { name: 'JSONPath' }).fill('$[57000]');
     await page.keyboard.press('Enter');
     await expect(page.getByText('57000', { exact: true })).toBeVisible();
-    // Would go on for hours.
+    // Would run for hours.
     await page.getByRole('tab', { name: 'Query' }).click();
     await page.getByRole('button', { name: 'JSONPath' }).click();
     await page.getByRole('textbox', { name: 'JSONPath' }).fill('$[?$[?@.nowhere]]');
@@ -136,7 +136,7 @@ test('queries rows by SQL, and highlights rows that the model selected', async (
   await page.getByRole('button', { name: /^SQL.*WHERE number = 7/s }).click();
   await expect(page.getByRole('status').filter({ hasText: /^1 row · / })).toBeVisible();
   const statement = page.getByRole('textbox', { name: 'SQL' });
-  // A word is completed once the columns of the table are known.
+  // Completion requires the columns of the table.
   await expect(async () => {
     await statement.fill('SELECT sta');
     await page.keyboard.press('Tab');
@@ -197,7 +197,7 @@ test('restores a deleted spill with Undo', async ({ page, core }) => {
 });
 
 test('has no accessibility violations in either theme', { tag: '@long' }, async ({ page, core }) => {
-  // Each look at the page takes seconds where others want the processor, too.
+  // Each check takes seconds on a busy computer.
   test.slow();
   const id = await keep(core, 'tracker_list_issues', { count: 500 });
   await open(page, core);

@@ -20,11 +20,11 @@ interface Team {
   readonly tokens: Readonly<Record<'ana' | 'ben', string>>;
 }
 
-/** One replica on a PostgreSQL of its own: ana is its admin, ben a member, and whoever the issuer knows is let in. */
+/** One replica with its own PostgreSQL: ana is its admin, ben a member, and the issuer's users may sign in. */
 const test = plain.extend<{ team: Team }>({
   team: async ({ baseURL: _baseURL }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'tooltray-team-e2e-'));
-    // PostgreSQL runs as somebody who owns nothing.
+    // PostgreSQL runs as an unprivileged user.
     await chmod(folder, 0o711);
     const cluster = await startPostgres({ folder: join(folder, 'postgres'), isFleeting: true });
     const port = await freePort();
@@ -93,7 +93,7 @@ const mailTools = [
   { name: 'send_email', parameters: ['to', 'body'] },
 ];
 
-/** Calls tools as an app of ben's. */
+/** Calls tools as one of ben's apps. */
 async function bensApp({ url, tokens }: Team): Promise<(name: string, args: object) => Promise<unknown>> {
   const app = new HttpClient(`${url}/mcp`, false, { authorization: `Bearer ${tokens.ben}` });
   const clientInfo = { name: 'cursor', version: '1' };
@@ -101,7 +101,7 @@ async function bensApp({ url, tokens }: Team): Promise<(name: string, args: obje
   return (name, args) => app.exchange('tools/call', { name, arguments: { ...args } });
 }
 
-/** What ben's app is answered when it writes to where a mail said. */
+/** The response to ben's app when it writes to an address from a mail. */
 async function bensMail(team: Team): Promise<string> {
   const call = await bensApp(team);
   await call('mail_read_inbox', {});
@@ -154,7 +154,7 @@ test('shows an admin and a member the data of their role, and signs them out', a
   const other = await (await browser.newContext()).newPage();
   await signIn(other, team, 'ben');
   expect(await views(other)).toEqual(['Overview', 'Activity', 'Spills', 'Servers', 'Inbox', 'Access tokens']);
-  // Whoever is sent an admin's link has a view of their own all the same.
+  // A member who opens an admin's link is shown a view of their own.
   await other.goto(`${team.url}/#/people`);
   await expect(other.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await open(other, 'Access tokens');
@@ -179,7 +179,7 @@ test('shows an admin and a member the data of their role, and signs them out', a
 test('keeps a team’s servers and their errors within the card on a narrow page', async ({ page, team }) => {
   await page.setViewportSize({ width: 600, height: 800 });
   await signIn(page, team, 'ana');
-  // One at an address has a column for one's own sign-in, and one that does not start a button.
+  // A remote server has a column for the user's sign-in, and one that does not start a button.
   const servers = {
     gone: { command: 'no-such-program' },
     far: { url: 'http://127.0.0.1:9/mcp' },
@@ -195,12 +195,12 @@ test('keeps a team’s servers and their errors within the card on a narrow page
     const box = await of.boundingBox();
     return (box?.x ?? 0) + (box?.width ?? 0);
   };
-  // A value of one's own is no sign-in: where it is kept is said instead.
+  // A per-user value is not a sign-in: the command to store it is shown instead.
   await expect(table.getByText('tooltray team secret set KEYED_KEY --user ana')).toBeVisible();
   await expect(table.getByRole('button', { name: 'Sign in to keyed' })).toHaveCount(0);
   for (const width of [600, 760, 900, 1100]) {
     await page.setViewportSize({ width, height: 800 });
-    // Of several replicas the states are told in more words.
+    // With several replicas the states have more words.
     await table.locator('.state > span').evaluateAll((words) => {
       for (const one of words) one.textContent = 'Needs sign-in on 3 of 3 replicas';
     });

@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import { expectNoBarrier } from './no-barrier.ts';
 import { test } from './serve-core.ts';
 
-/** The theme that the page had when the browser first asked for a picture of it, on every load. */
+/** The theme at the first paint of every load. */
 async function noteFirstTheme(page: Page): Promise<() => Promise<string | undefined>> {
   await page.addInitScript(() => {
     requestAnimationFrame(() => sessionStorage.setItem('first', document.documentElement.dataset['theme'] ?? 'none'));

@@ -128,7 +128,7 @@ test('navigates rows and panel and resizes the parts by keyboard', { tag: '@long
   await expect.poll(async () => (await panel.boundingBox())?.width ?? 0).toBeGreaterThan(before);
   await page.reload();
   await expect.poll(async () => (await panel.boundingBox())?.width ?? 0).toBeGreaterThan(before);
-  // Narrow: one after the other, with a way back.
+  // Narrow: one after the other, with a back button.
   await page.setViewportSize({ width: 640, height: 800 });
   await expect(page.getByRole('table', { name: 'Steps' })).toBeHidden();
   await page.getByRole('link', { name: 'Back to steps' }).click();
@@ -149,7 +149,7 @@ test(
     await row(page, 'list_issues').getByRole('link').click();
     const panel = page.getByRole('region', { name: 'Step', exact: true });
     const side = (name: string) => panel.getByRole('region', { name, exact: true });
-    // Beside the steps: one of the two at a time, and the one that was looked at last is there again.
+    // Next to the steps: one of the two at a time, and the last selected one is shown again.
     await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
     await expect(side('Request')).toBeVisible();
     await expect(side('Server result')).toBeVisible();
@@ -227,9 +227,9 @@ test('folds look-ups, repeated steps and a program into rows; totals include eve
   const totals = page.getByRole('group', { name: 'Totals' });
   await expect(totals).toContainText('8 steps recorded');
   const rows = page.getByRole('table', { name: 'Steps' }).getByRole('row');
-  // The head, the program, four of the same, the chain, and the handshake.
+  // The header, the program, four equal steps, the chain, and the handshake.
   await expect(rows).toHaveCount(5);
-  // Where there is little room, figures and words go before a name is cut.
+  // If there is little room, figures and labels are dropped before a name is truncated.
   for (const width of [740, 600, 560]) {
     await page.setViewportSize({ width, height: 900 });
     for (const name of await rows.locator('.server, .tool').all()) {
@@ -260,7 +260,7 @@ test('folds look-ups, repeated steps and a program into rows; totals include eve
   await row(page, 'Ran code').getByRole('button', { name: 'Calls made by this program' }).click();
   await expect(rows).toHaveCount(12);
   await expect(totals).toContainText('8 steps recorded');
-  // Who looks for something sees each of what was found.
+  // Search results are not collapsed.
   await page.getByRole('button', { name: 'Problems' }).click();
   await expect(totals).toContainText(/^5 of 8 steps match/);
   await expect(rows).toHaveCount(6);

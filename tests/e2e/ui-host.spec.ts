@@ -1,5 +1,5 @@
 /**
- * The official example servers of MCP Apps in an app made of the SDK's own host code, in a real browser: through
+ * The official example servers of MCP Apps in an app built with the SDK's own host code, in a real browser: through
  * Tooltray in every mode, over the shim and HTTP, with both protocols. Each app view shows and calls its own server.
  */
 import { expect, type FrameLocator, test } from '@playwright/test';
@@ -10,9 +10,9 @@ import { bundleScripts, UiHost } from './ui-host/host.ts';
 
 interface Example {
   readonly tool: string;
-  /** Resolves when the interface has drawn what the call gave, and been answered what it asks itself. */
+  /** Resolves when the view has rendered the call, and its own requests were answered. */
   readonly works: (frame: FrameLocator) => Promise<void>;
-  /** What the interface calls, by its server's own name. */
+  /** The tool that the view calls, by its server's own name. */
   readonly calls?: string;
 }
 
@@ -51,7 +51,7 @@ const examples: Readonly<Record<string, Example>> = {
   },
 };
 
-/** How a model calls a tool in each mode whose list has not got it: `"ui": "on-demand"`. */
+/** How a model calls a tool in each mode that does not list it: `"ui": "on-demand"`. */
 const waysIn: Readonly<Record<string, (server: string, tool: string) => [string, Record<string, unknown>]>> = {
   proxy: (server, tool) => [`${server}_${tool}`, {}],
   gateway: (server, tool) => [server, { tool }],
@@ -113,7 +113,10 @@ interface Case {
   readonly server: string;
 }
 
-/** Each in a session of its own: four of the servers call their tool the same, and several open ones could not be told apart. */
+/**
+ * Each in its own session: four of the servers use the same tool name, and several open ones could not be
+ * distinguished.
+ */
 async function showsItself(host: UiHost, { mode, era, door, server }: Case): Promise<void> {
   const line = [mode, era, door, server].join(' ');
   const { tool, works } = examples[server] as Example;
@@ -133,13 +136,13 @@ interface Recorded {
   readonly via?: string;
 }
 
-/** What an app's session called, as the core has it on record. */
+/** Calls of an app's session, as recorded by the core. */
 async function recorded(core: ServedCore, app: string): Promise<readonly Recorded[]> {
   const said = await core.ask('activity', '--json', '--app', app, '--limit', '1000');
   return (JSON.parse(said) as { calls: readonly Recorded[] }).calls;
 }
 
-/** Which servers answered interfaces of an app. */
+/** Servers that answered views of an app. */
 async function answered(core: ServedCore, app: string): Promise<string[]> {
   const calls = await recorded(core, app);
   return [...new Set(calls.flatMap(({ via, server, tool }) => (via === 'view' ? `${server}:${tool}` : [])))];
@@ -152,7 +155,7 @@ async function expectOwnAnswers(core: ServedCore, server: string): Promise<void>
 }
 
 for (const [at, mode] of modeNames.entries()) {
-  // Each mode by one way, and each way for two of them, all of it in the long run.
+  // Each mode with one server, each server with two modes, all combinations in the long run.
   const server = names[at % names.length] as string;
   const era = eras[at % 2] ?? '2025-11-25';
   const door = at % 4 < 2 ? 'shim' : 'HTTP';
@@ -190,7 +193,7 @@ test('keeps app views of two servers with the same URI apart', async ({ page }) 
   const [vanilla, svelte] = [host.frame(two[0]), host.frame(two[1])];
   await expect(vanilla.locator('#server-time')).toHaveText(/^\d{4}-/);
   await expect(svelte.locator('main[class*="svelte"] code')).toHaveText(/^\d{4}-/);
-  // Both are open, and call the same name: nobody is asked in the other's place.
+  // Both are open and call the same tool name: each reaches its own server.
   await svelte.getByRole('button', { name: 'Get Server Time' }).click();
   await expect(svelte.locator('code').first()).not.toHaveText(/^\d{4}-/);
   expect(await answered(listed, 'host of both')).toEqual([]);
@@ -214,7 +217,7 @@ test('keeps app views of two servers with the same URI apart', async ({ page }) 
 test.describe('app views listed on demand', () => {
   let core: ServedCore;
   test.beforeAll(async () => {
-    // Of one server alone tools have their own names, and who calls cannot be told.
+    // With a single server, tools have their own names, and the caller cannot be determined.
     core = await startCore(['basic-preact', 'budget-allocator'], { ui: 'on-demand' });
   });
   test.afterAll(() => core.remove());
@@ -230,7 +233,7 @@ test.describe('app views listed on demand', () => {
       await host.connect(mode, 'host basic-preact', '2025-11-25', ['--mode', mode]);
       const tools = await host.tools(mode);
       const listedView = tools.find(({ view }) => view !== undefined)?.view;
-      // Of a mode that lists servers' tools as they are, the definition says it.
+      // If the mode lists servers' tools unchanged, the definition names the view.
       expect(listedView !== undefined).toBe(mode === 'proxy');
       const [name, args] = waysIn[mode]?.('basic-preact', 'get-time') ?? [];
       await host.show({ line: mode, frame: mode, name: name ?? '', arguments: args ?? {}, view: listedView });

@@ -1,4 +1,4 @@
-/** Unsaved input is not lost without a question, in every form and in every way of leaving it. */
+/** Unsaved input is not lost without confirmation, in every form and in every way of leaving it. */
 import { expect, type Page } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { expectNoBarrier } from './no-barrier.ts';
@@ -13,7 +13,7 @@ async function staysAfter(page: Page, what: string, leave: () => Promise<unknown
   await expect(question(page)).toBeHidden();
 }
 
-/** Closes the page as a person closes its tab; answers whether the browser asked first. */
+/** Closes the page like a tab; returns whether the browser asked first. */
 async function asksWhenClosed(page: Page): Promise<boolean> {
   const asked = new Promise<boolean>((resolve) => {
     page.once('dialog', (dialog) => {
@@ -38,7 +38,7 @@ test('asks before an unsaved or invalid setting is lost', async ({ page, core })
   await expect(field).toHaveValue('9');
   await field.press('Enter');
   await expect.poll(() => core.read('own/config.json')).toContain('"retentionDays": 9');
-  // It is kept, so nothing is asked.
+  // It was saved, so nothing is asked.
   await page.getByRole('link', { name: 'Spills' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Spills');
 
@@ -75,7 +75,7 @@ test('asks before an import selection is lost, until it is imported', { tag: '@l
   await using home = await ServedCore.start({ files });
   await page.goto(home.link);
   await page.goto(home.at('setup/servers'));
-  // As offered nothing was decided yet.
+  // Unchanged from the offer, so nothing would be lost.
   await page.getByRole('tab', { name: 'Apps' }).click();
   await page.getByRole('tab', { name: 'Servers' }).click();
   const name = page.getByLabel('New name for echo');

@@ -2,7 +2,7 @@
 import { expect, type Page } from '@playwright/test';
 import { test } from './lived-in-core.ts';
 
-/** Places that are longer than a window, or hold parts that scroll by themselves. */
+/** Places that are longer than a window, or have scrollable parts. */
 const places = (spill: string): readonly string[] => [
   'overview',
   'servers',
@@ -25,7 +25,10 @@ const places = (spill: string): readonly string[] => [
   'settings',
 ];
 
-/** The last one is what 1280 × 800 leaves at 200 %, where most is too long. Each turns the wheel at a dozen points of twenty places. */
+/**
+ * The last one is what 1280 × 800 leaves at 200 %, where most content overflows. Each turns the wheel at a dozen
+ * points of twenty places.
+ */
 for (const [width, height] of [
   [1680, 1050],
   [1280, 800],
@@ -46,7 +49,7 @@ for (const [width, height] of [
         await expect(page.locator('.view > *').first()).toBeVisible();
         moved.push(...(await turnEverywhere(page, route)));
       }
-      // A step beside the others, whose id nobody knows before.
+      // A step next to the others, whose ID is not known before.
       await page.goto(core.at('activity/sessions/all'));
       await page.getByRole('table', { name: 'Steps' }).getByRole('link').first().click();
       await expect(page.getByRole('region', { name: 'Step', exact: true })).toBeVisible();
@@ -57,8 +60,8 @@ for (const [width, height] of [
 }
 
 /**
- * Over the sidebar, the headline, and whatever else scrolls at the places of a grid over the view: down, and on where the part below has
- * its end. Answers with where the frame did not stay.
+ * Scrolls over the sidebar, the header, and every scrollable part at the points of a grid over the view: down, and on
+ * when a part has reached its end. Returns the points at which the frame moved.
  */
 async function turnEverywhere(page: Page, route: string): Promise<readonly string[]> {
   const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
@@ -90,8 +93,8 @@ test('reaches the last setting and the last view by wheel in a small window', as
 });
 
 /**
- * What scrolls at that place, from the inside out, each by where it stands in the document. What the wheel does depends on these alone: of
- * what the page listens on, everything scrolls.
+ * The scrollable elements at that point, innermost first, by their position in the document. The wheel's effect
+ * depends only on these, unless the page handles it.
  */
 function scrollersAt(page: Page, x: number, y: number): Promise<string> {
   return page.evaluate(
@@ -113,7 +116,7 @@ function scrollersAt(page: Page, x: number, y: number): Promise<string> {
   );
 }
 
-/** The document is no longer than the window and stands at its top, and the frame fills it. */
+/** The document is not longer than the window and at its top, and the frame fills it. */
 function isInPlace(page: Page): Promise<boolean> {
   return page.evaluate(() => {
     const root = document.documentElement;
@@ -136,7 +139,7 @@ test('keeps a row’s name and button visible in a narrow window', async ({ page
     const rows = page.locator('tbody tr').filter({ has: page.locator('[data-row]') });
     await expect(rows.first()).toBeVisible();
     for (const row of await rows.all()) {
-      // Names may be of any length; the start of one tells most apart.
+      // Names may have any length; the beginning distinguishes most.
       const name = row.locator('th, td').filter({ has: page.locator('[data-row]') });
       expect((await name.boundingBox())?.width).toBeGreaterThan(140);
       for (const button of await row.getByRole('button').all()) await expect(button).toBeInViewport({ ratio: 1 });

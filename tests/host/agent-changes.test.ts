@@ -1,6 +1,6 @@
 /**
- * Applies the policy for models' changes to every admin tool: reading and retrying need no approval, changes are proposed, and all
- * of it is recorded with app, tool and outcome. Also tests what the user sees of a proposal.
+ * Applies the policy for models' changes to every admin tool: reading and retrying need no approval, changes are
+ * proposed, and all of it is recorded with app, tool, and outcome. Also tests what the user sees of a proposal.
  */
 import type { ActivityEntry } from '../../src-main/core/activity/call-record.ts';
 import { readdir, readFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const servers = {
 };
 const more = { name: 'new', command: 'x' };
 
-/** Every use of every tool that administers: what it asks for in words, or undefined where it only looks. */
+/** Every use of every admin tool: the proposal in words, or undefined if it only reads. */
 const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: string | undefined])[]>> = {
   manage_servers: [
     [{ action: 'list' }, undefined],
@@ -68,7 +68,7 @@ const rpc = <M extends 'proposals' | 'approve' | 'reject'>(
 const proposals = async (core: TestCore): Promise<ProposalSummary[]> =>
   (await rpc(core, 'proposals'))['proposals'] as ProposalSummary[];
 
-/** Records of what Tooltray itself was asked to change, the newest first. */
+/** Recorded calls of Tooltray's own tools, newest first. */
 const ownCalls = async (core: TestCore): Promise<readonly ActivityEntry[]> =>
   (await core.host.core.activity.log.ask('recentCalls')).filter(({ server }) => server === 'tooltray');
 
@@ -159,7 +159,7 @@ describe('a server in review', () => {
     const { held } = (JSON.parse(await readFile(core.configFile, 'utf8')) as { servers: Record<string, Json> }).servers;
     expect(held).toEqual(servers.held);
     expect(core.server('held').state.kind).toBe('disabled');
-    // Not even proposed: an approval would cover something that the user has not seen.
+    // Not even proposed, because an approval would cover something that the user has not seen.
     expect(await proposals(core)).toEqual([]);
   });
 

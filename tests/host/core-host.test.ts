@@ -83,7 +83,7 @@ describe('opening', () => {
   });
 });
 
-/** The list of a core that was killed, with a process that minds nothing; resolves to its number. */
+/** The process list of a killed core, with a harmless process; resolves to its PID. */
 async function leaveRunning(runDir: string): Promise<number> {
   const child = spawn('/bin/sh', ['-c', 'trap "" TERM; echo ready; while :; do sleep 1; done'], {
     detached: true,
@@ -93,7 +93,7 @@ async function leaveRunning(runDir: string): Promise<number> {
   const list = new ChildProcessList(runDir);
   list.add(child.pid ?? 0);
   const file = join(runDir, `children-${process.pid}.list`);
-  // As if another core had written it, which is no more.
+  // As if written by another core that no longer exists.
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^core .*$/m, 'core 999999999 gone'));
   return child.pid ?? 0;
 }
@@ -209,7 +209,7 @@ describe('HTTP', () => {
     readonly body: string;
   }
 
-  /** fetch would not send a Host of our choosing. */
+  /** fetch cannot send a custom Host. */
   function post(
     host: CoreHost,
     path: string,

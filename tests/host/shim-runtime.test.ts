@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('the runtime of the shim', () => {
 
   test('in use is left whole', async () => {
     const { program, script } = await copyShimRuntime(install('1.0.0'));
-    // Cannot be removed as a file, as a running program cannot on Windows.
+    // Cannot be removed as a file, like a running program on Windows.
     rmSync(program);
     mkdirSync(program);
     expect(await removeUnusedRuntimes(runtimes)).toEqual([dirname(program)]);

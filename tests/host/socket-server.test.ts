@@ -84,7 +84,7 @@ test('returns the reason for a session that the next core rejects', async () => 
     isRefused.resolve();
     return refuse();
   });
-  // Before, the shim may not have seen the end of the old line, and a call on that is lost.
+  // Before, the shim may not have seen the end of the old connection, and a call on it is lost.
   await isRefused.promise;
   client.say({ id: 'next', method: 'tools/call', params: { name: 'x' } });
   expect((await client.answer('next')).error?.message).toBe('There is no room for this session. Close another one.');

@@ -30,7 +30,7 @@ function put(path: string, text: string): string {
   return file;
 }
 
-/** The script that PowerShell was given. */
+/** The script passed to PowerShell. */
 const scriptOf = (args: readonly string[]): string => Buffer.from(args.at(-1) ?? '', 'base64').toString('utf16le');
 
 describe('on Linux', () => {
@@ -98,7 +98,7 @@ describe('on Windows', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tooltray-traces-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true }));
     mkdirSync(join(dataDir, 'runtime/unused'), { recursive: true });
-    // Cannot be removed as a file, as a running program cannot on Windows.
+    // Cannot be removed as a file, like a running program on Windows.
     const used = join(dataDir, 'runtime/used');
     mkdirSync(join(used, 'tooltray-shim.exe'), { recursive: true });
     const problems = await removeTraces({ ...system, dataDir }, async () => undefined);

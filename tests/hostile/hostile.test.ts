@@ -1,7 +1,7 @@
 /**
- * Sends malformed frames, requests, responses and configs in large numbers, and kills processes. Honest clients must be served at
- * most a second late, and the memory stays bounded. `npm run test:hostile` runs all of it and prints a table, `npm test` a short
- * part. The seed is printed; TOOLTRAY_SEED=<seed> repeats the run.
+ * Sends malformed frames, requests, responses, and configs in large numbers, and kills processes. Well-behaved clients
+ * must be served at most a second late, and memory stays bounded. `npm run test:hostile` runs all of it and prints a
+ * table, `npm test` a short part. The seed is printed; TOOLTRAY_SEED=<seed> repeats the run.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -22,9 +22,9 @@ const seed = Number(process.env['TOOLTRAY_SEED'] ?? Date.now() % 1_000_000_000);
 const counts = whole
   ? { frames: 1_000_000, requests: 100_000, answers: 10_000, configs: 10_000, kills: 500, floodMs: 10_000 }
   : { frames: 1000, requests: 100, answers: 50, configs: 100, kills: 2, floodMs: 300 };
-/** A neighbour's call under load may take so long, in ms. The short cut shares its machine with other tests … */
+/** Maximum duration of a neighbor's call under load, in ms. The short version shares its computer with other tests … */
 const worstMs = whole ? 1000 : 10_000;
-/** … so there it is counted what our own thread, the core's, was busy with meanwhile: what it was queued behind. */
+/** … so there the busy time of the core's thread is measured instead. */
 const worstOwnMs = 1000;
 const mostGrowth = 700 * 1024 * 1024;
 
@@ -35,7 +35,7 @@ afterAll(() =>
   console.log(['what | how many | neighbour’s worst call | behind work of ours | memory', ...rows].join('\n')),
 );
 
-/** Calls a neighbour without a pause while something is done, and notes what that was like. */
+/** Calls a neighbor continuously while something is done, and records the durations. */
 async function beside(what: string, client: SocketClient, work: () => Promise<number>): Promise<void> {
   const before = process.memoryUsage.rss();
   let [done, worst, worstOwn, most] = [false, 0, 0, before];
@@ -58,7 +58,7 @@ async function beside(what: string, client: SocketClient, work: () => Promise<nu
   expect([what, worst < worstMs, worstOwn < worstOwnMs, growth < mostGrowth]).toEqual([what, true, true, true]);
 }
 
-/** With an honest server and client app beside what is said. */
+/** With a well-behaved server and client app. */
 async function withNeighbour(
   servers: object,
   act: (core: TestCore, client: SocketClient) => Promise<void>,
@@ -119,7 +119,7 @@ test('survives mutated frames of client apps', async () => {
           while (bad.socket.writableLength > 1024 * 1024) await sleep(1);
         }
         bad.lines.length = 0;
-        // What came before is read before a request behind it is answered, unless a bad one has made it another line.
+        // Earlier messages are read before a later request is answered, unless a malformed one has swallowed it.
         await Promise.race([bad.exchange('ping', {}, { id: `end ${sent}` }), sleep(5000), bad.closed]);
         bad.socket.destroy();
       }
@@ -248,7 +248,8 @@ test('survives mutated responses of a server', async () => {
         const far = servers.get('far');
         const call = () => far.request('tools/call', { name: 'a', arguments: {} }, context).catch(() => undefined);
         while (answered < counts.answers) {
-          // After a malformed response the server is not restarted for a while: the user's retry restarts it at once.
+          // After a malformed response the server is not restarted for a while: the user's retry restarts it
+          // immediately.
           if (far.state.kind !== 'ready') await far.retry().catch(() => undefined);
           await Promise.all(Array.from({ length: 8 }, call));
         }
@@ -277,7 +278,7 @@ test('survives mutated configs', () => {
     const text =
       random.below(2) === 0 ? JSON.stringify(mutateValue(good, random)) : mutateText(JSON.stringify(good), random);
     const { config, problems } = parseConfig(text, '/config.json', {});
-    // Either it is of use, or it is said why not.
+    // It is either usable, or the problem is reported.
     expect([text, config !== undefined || problems.length > 0]).toEqual([text, true]);
   }
   rows.push(`configs | ${counts.configs} | – | – | –`);
@@ -292,7 +293,7 @@ test('survives servers that are killed during a call', async () => {
         expect(pid).toBeGreaterThan(1);
         process.kill(pid, 'SIGKILL');
         const { message } = await caller.exchange('tools/call', { name: 'victim_pid', arguments: {} });
-        // Failed with the process, or carried out by the next one; never without a response.
+        // Failed with the process, or handled by the next one; never without a response.
         expect(message.result ?? message.error).toBeDefined();
         const server = core.server('victim');
         if (server.state.kind !== 'ready') await server.retry().catch(() => undefined);

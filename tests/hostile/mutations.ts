@@ -1,4 +1,4 @@
-/** Messages as somebody sends them who means harm, or has a bug: made from good ones, and the same again for the same seed. */
+/** Malformed messages derived from valid ones; deterministic per seed. */
 
 export class Random {
   #state: number;
@@ -20,7 +20,7 @@ export class Random {
   }
 }
 
-/** Values where others are expected. */
+/** Values of unexpected types. */
 const oddValues: readonly unknown[] = [
   ...[null, true, 0, -1, 1e308, 2 ** 53 + 2, '', 'x', '\u0000', '\u202e', '__proto__', 'constructor'],
   ...[[], {}, [[]], { __proto__: null, toString: 1 }, 'é'.repeat(200), [null, null], { a: { a: { a: {} } } }],
@@ -28,7 +28,7 @@ const oddValues: readonly unknown[] = [
 
 const oddKeys = ['', 'x', '\u0000', '__proto__', 'constructor', 'toString', 'id', 'method', 'é'.repeat(200)];
 
-/** A value with one place in it made odd. */
+/** A value with one unexpected part. */
 export function mutateValue(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random.below(4) === 0) return random.pick(oddValues);
   const keys = Object.keys(value);
@@ -41,7 +41,7 @@ export function mutateValue(value: unknown, random: Random): unknown {
   return Object.fromEntries([...entries, [random.below(6) === 0 ? random.pick(oddKeys) : key, changed]]);
 }
 
-/** A text with some of its bytes changed, cut or repeated; without line ends, so that it stays one frame. */
+/** A text with some bytes changed, removed, or repeated; without line breaks, so that it stays one frame. */
 export function mutateText(text: string, random: Random): string {
   const at = random.below(text.length);
   const way = random.below(4);
@@ -52,7 +52,7 @@ export function mutateText(text: string, random: Random): string {
   return (text.slice(0, at) + String.fromCharCode(32 + random.below(200)) + text.slice(at + 1)).replace(/\n/g, ' ');
 }
 
-/** One of the good messages, made bad as a value or as a text. */
+/** A valid message, corrupted as a value or as text. */
 export function badFrame(good: readonly object[], random: Random): string {
   const message = random.pick(good);
   if (random.below(2) === 0) return mutateText(JSON.stringify(message), random);

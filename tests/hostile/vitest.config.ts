@@ -1,4 +1,6 @@
-/** `npm run test:hostile`: hours of bad neighbours in some minutes. On its own, since it takes the machine for itself. */
+/**
+ * `npm run test:hostile`: heavy hostile load for several minutes. A separate config, since it uses the whole computer.
+ */
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 

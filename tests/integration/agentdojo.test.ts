@@ -1,4 +1,7 @@
-/** Replays AgentDojo sessions on a whole core: how often harmless tasks are interrupted, and whether injected goals send data. */
+/**
+ * Replays AgentDojo sessions on a whole core: how often benign tasks are interrupted, and whether injected goals send
+ * data.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,13 +14,13 @@ import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-dojo-'));
 const log = join(folder, 'calls.log');
 let core: TestCore;
-/** Sentences of all questions so far; each is answered as `word` says. */
+/** Sentences of all questions so far; each is answered with `word`. */
 const asked: string[] = [];
 let word: 'once' | 'no' = 'once';
 
 /** The servers, with an attacker's text in their results; undefined: without. */
 function writeWorlds(text = ''): void {
-  // Answers are JSON in JSON.
+  // Results are JSON in JSON.
   const inJson = JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1);
   for (const [name, tools] of Object.entries(worlds)) {
     const script = JSON.stringify({ tools }).replaceAll(place, inJson);
@@ -59,13 +62,13 @@ async function play(calls: readonly Call[]): Promise<readonly string[]> {
   return asked.slice(before);
 }
 
-/** Calls that came through to a server, in their order. */
+/** Calls that reached a server, in order. */
 function arrived(): readonly string[] {
   const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
   return lines.map((line) => (JSON.parse(line) as { name: string }).name);
 }
 
-/** Of those, without the first ones, what sends something. */
+/** Of those, the ones after `before` that send something. */
 function sentSince(before: number): readonly string[] {
   return arrived()
     .slice(before)

@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(person, { recursive: true, force: true });
 });
 
-/** As `tooltray revoke` asks it. */
+/** As requested by `tooltray apps revoke`. */
 async function allow(app: string, allowed: boolean): Promise<unknown> {
   const control = await core.connect({ purpose: 'control' });
   const { sentence } = await control.request('setAccess', { app, allowed });

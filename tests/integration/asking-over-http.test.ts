@@ -1,4 +1,4 @@
-/** Client apps over HTTP get questions, notifications and cancellations for their own requests only. */
+/** HTTP client apps get requests, notifications, and cancellations for their own calls only. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Questions of a server that is not yet known to ask, and progress after a question. */
+/** Requests of a server not known to send any, and progress after a request. */
 import { expect, test } from 'vitest';
 import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
 import { ModernClient } from '../support/modern-client.ts';

@@ -1,4 +1,4 @@
-/** Several client apps use one server that asks its client: each gets only its own questions. */
+/** Several client apps share a server that sends requests: each gets only its own. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** What a client app says to each kind of question; recognisable as its own. */
+/** A client app's response to each kind of request; identifies the app. */
 const replies = (owner: string): Record<string, (params: Params) => Params> => ({
   'elicitation/create': ({ mode, message }) =>
     mode === 'url' ? { action: 'accept' } : { action: 'accept', content: { name: `${owner} ${String(message)}` } },
@@ -24,7 +24,7 @@ interface App {
   readonly line: SocketClient;
   /** Calls a tool of the server and returns its text. */
   call(tool: string, args?: Params, progressToken?: string): Promise<string>;
-  /** Messages of everything it was asked. */
+  /** Messages of all received requests. */
   asked(): string[];
 }
 
@@ -80,12 +80,12 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
   beforeAll(async () => {
     core = await startCore({ servers: { asker: fixture('asker', ...args) } });
     [anna, bert, third] = await Promise.all([open(core, 'anna'), open(core, 'bert'), open(core, 'third')]);
-    // From its first question on it is known that this server asks.
+    // The first request shows that this server sends them.
     expect(await anna.call('ask_roots')).toContain('file:///anna');
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  /** Both at once, three times over; what they were asked and answered, sorted. */
+  /** Both concurrently, three times; their requests and responses, sorted. */
   async function both(tool: string): Promise<{ answers: string[]; asked: string[][] }> {
     const before = [anna.asked().length, bert.asked().length] as const;
     const rounds = [1, 2, 3];
@@ -193,7 +193,7 @@ test('asks one client at most twelve questions at once, and the others once some
     'elicitation/create',
     () => new Promise((resolve) => answer.push(() => resolve({ action: 'accept', content: { name: 'x' } }))),
   );
-  // From its first question on it is known that a server asks, and it gets a line of this session's own.
+  // After the first request, this session gets its own connection to the server.
   for (const server of ['a', 'b']) {
     const first = line.say(`${server}_ask_form`, { message: 'first' });
     await until(() => answer.length === 1);

@@ -17,7 +17,7 @@ async function entries(core: TestCore, filter: Record<string, unknown> = {}): Pr
   return answer['entries'] as AuditRow[];
 }
 
-/** Once there are so many. */
+/** Waits until there are that many. */
 async function whenThere(core: TestCore, filter: Record<string, unknown>, most: number): Promise<readonly AuditRow[]> {
   await expect.poll(async () => (await entries(core, filter)).length, { timeout: 30_000 }).toBe(most);
   return entries(core, filter);

@@ -1,4 +1,4 @@
-/** An invalid config file, at the start and under a running core: reported clearly, and nothing that works is lost. */
+/** An invalid config file, at startup and in a running core: reported clearly, and nothing that works is lost. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
@@ -83,7 +83,7 @@ test('reports a command that does not exist with a fix, and the other servers wo
   await using core = await startCore({
     servers: { gone: { command: 'no-such-command-here' }, other: fixture('echo') },
   });
-  // While the other one still starts it may be on its next try.
+  // While the other one still starts, it may be on its next attempt.
   await expect
     .poll(() => [core.server('gone').state, core.server('gone').health.level])
     .toMatchObject([

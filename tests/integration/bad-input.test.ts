@@ -17,7 +17,7 @@ afterAll(() => core[Symbol.asyncDispose]());
 
 type Call = (tool: string, args: Params) => [helper: string, input: Params];
 
-/** How each helper is asked to call a tool. */
+/** How each helper tool calls a tool. */
 const helpers: Readonly<Record<string, Call>> = {
   call_tool: (name, args) => ['call_tool', { name, arguments: args }],
   invoke: (name, args) => ['invoke', { name, args }],
@@ -54,7 +54,9 @@ describe('servers git and git_hub', () => {
   );
 });
 
-/** Five megabytes take a second each: through one helper, and less through the others (all cases: through each). */
+/**
+ * Five megabytes take a second each: through one helper tool, and less through the others (all cases: through each).
+ */
 const addresses = ['call_tool'];
 const hasRoom = ([name]: (typeof each)[number]): boolean => allCases || addresses.includes(name);
 

@@ -17,7 +17,7 @@ const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? ''
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-package-'));
 const version = '1.0.0';
 
-/** Its script keeps what it was given when it was installed; its server tells that, and what it is given itself. */
+/** Its install script records its environment; its server returns that, and its own. */
 const about = {
   name: 'looked-at',
   version,

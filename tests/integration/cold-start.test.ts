@@ -36,7 +36,7 @@ test('the first list contains the tools of all servers, without a list_changed a
 });
 
 test('rejects an unknown name and lists the servers that are not ready', async () => {
-  // It never gets as far: nothing here waits for it.
+  // It never starts, and nothing here waits for it.
   const slow = fixture('misbehaving', 'silent');
   await using core = await startCore({ servers: { ...servers, slow } }, { settled: false });
   const client = await core.open();

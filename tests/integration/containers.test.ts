@@ -29,7 +29,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Of a core in this process. */
+/** Containers of a core in this process. */
 function containers(): readonly string[] {
   return containersWith(`tooltray.core=${process.pid}`);
 }

@@ -28,7 +28,7 @@ test('reports that nothing was compared if the record of accepted definitions is
     expect(JSON.stringify(refusal)).not.toMatch(/is new|has changed/);
   }
   expect(await readFile(join(folder, `${name}.corrupt`), 'utf8')).toBe(damaged);
-  // The next core has a record again, with nothing accepted in it, and the launch is the same.
+  // The next core has an empty record, and the launch is unchanged.
   await using core = await startCore(config, { home, ownConfig: true });
   expect(core.host.core.trust.pins.pendingReviews(new Set(['a']))).toMatchObject([
     { isOtherLaunch: false, isRugPull: false },

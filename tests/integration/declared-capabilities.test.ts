@@ -1,4 +1,6 @@
-/** Capabilities beyond the specification: declared where they are served, and passed where both sides declared them. */
+/**
+ * Capabilities outside the specification: declared where they are served, and passed on if both sides declared them.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HttpClient } from '../support/http-client.ts';
 import type { Params } from '../support/raw-client.ts';
@@ -27,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => core[Symbol.asyncDispose]());
 
-/** Has a server send two notifications, of which the second one passes in any case; gives the methods that arrived. */
+/** A server sends two notifications, of which the second is always passed on; returns the received methods. */
 async function heard(client: SocketClient, server: string, method: string): Promise<unknown[]> {
   await client.callTool(`${server}_announce`, { method, params: { text: 'x' } });
   await client.callTool(`${server}_announce`, {

@@ -4,7 +4,7 @@ import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 const env = { PLANTED_API_KEY: 'sk-planted-0001', PLANTED_SETTING: 'on', HTTPS_PROXY: 'http://proxy.test:1' };
 
-/** What the process of a server has, by name. */
+/** A server process's environment, by name. */
 async function environmentOf(core: TestCore, server: string): Promise<Readonly<Record<string, string>>> {
   const client = await core.open();
   const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };

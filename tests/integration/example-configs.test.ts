@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixture, ready, startCore, type TestCore } from '../support/start-core.ts';
 
-/** What would reach for the network: small programs of the same names that start a fixture, which says how it was started. */
+/** Small programs with the names of networked ones that start a fixture, which reports how it was started. */
 let programs = '';
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(() => rm(programs, { recursive: true, force: true }));
 const start = (config: string): Promise<TestCore> =>
   startCore(config, { env: { PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` } });
 
-/** How a server was started, in its own words. */
+/** How a server was started, as it reports. */
 const launchOf = (core: TestCore, name: string): string => JSON.stringify(core.server(name).handshake);
 const echoed = '{"message":"hi"}';
 
@@ -77,7 +77,7 @@ const magg = `{
   }
 }`;
 
-/** As Magg itself writes the file: every field there, null where there is nothing to say. */
+/** As written by Magg: all fields, null if unset. */
 const writtenByMagg = `{
   "servers": {
     "sums": {

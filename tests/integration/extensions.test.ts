@@ -26,7 +26,7 @@ async function toolsOf(client: SocketClient): Promise<Tool[]> {
   return ((await client.request('tools/list')) as { tools: Tool[] }).tools;
 }
 
-/** Running now, of one server. */
+/** Number of running processes of a server. */
 const processes = ({ host }: TestCore, name: string): number =>
   host.core.servers.processes.owned().filter(({ owner }) => owner === name).length;
 
@@ -127,7 +127,8 @@ test('closes the second connection of a server that is removed or changed', asyn
   const app = await core.open(shows);
   await said(app, 'east_show');
   await core.write({ servers: { east: fixture('views', 'other', 'asks'), west: servers.west } });
-  // While it is asked whether it offers such apps something else, they are answered as everybody is; the second connection starts with a call.
+  // While the server is probed for apps with extensions, they get the common list; the second connection starts with a
+  // call.
   const who = async (): Promise<unknown> => [await app.say('east_show').catch(String), processes(core, 'east')];
   await expect.poll(who).toEqual([expect.stringContaining('"by":"other"'), 2]);
   await core.write({ servers: { west: servers.west } });

@@ -10,7 +10,7 @@ import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 /** A session over one transport and protocol. */
 interface Door {
-  /** Before each tool's name. */
+  /** Prefix of each tool's name. */
   readonly prefix: string;
   readonly notifications: readonly RawMessage[];
   exchange(method: string, params?: Params): Promise<Exchange>;

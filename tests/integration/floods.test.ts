@@ -1,4 +1,6 @@
-/** One server floods its client: other clients are served, the memory stays bounded, and client apps get little of it. */
+/**
+ * One server floods its client: other clients are served, memory stays bounded, and client apps receive little of it.
+ */
 import { expect, test } from 'vitest';
 import type { SocketClient } from '../support/socket-client.ts';
 import { fixture, startCore } from '../support/start-core.ts';
@@ -20,7 +22,7 @@ test.each(['ping', 'same-id', 'unknown', 'elicitation', 'log', 'progress', 'answ
     void hurt.callTool('bad_flood', {}, { _meta: { progressToken: 'p' } }).catch(() => undefined);
     await echoes(client, 20);
     expect(process.memoryUsage.rss() - before).toBeLessThan(400 * megabyte);
-    // The user does not get a flood of questions, nor the app one of notifications.
+    // Neither the user nor the app is flooded.
     expect(hurt.requests.length).toBeLessThanOrEqual(200);
     expect(hurt.notifications.length).toBeLessThan(20_000);
   },

@@ -44,7 +44,7 @@ const scripts = {
 
 let cores = 0;
 
-/** A core with the three servers, and what came through to each. */
+/** A core with the three servers, and the calls that reached each. */
 async function flowCore(settings: Params = {}, options: Parameters<typeof startCore>[1] = {}) {
   const home = join(folder, String((cores += 1)));
   const servers = Object.entries(scripts).map(([name, tools]) => {
@@ -53,7 +53,7 @@ async function flowCore(settings: Params = {}, options: Parameters<typeof startC
     return [name, fixture('scripted', script, `${home}-${name}.log`)] as const;
   });
   const core = await startCore(
-    // No handles, unless a test says otherwise: with one the call waits for as long as its question is open.
+    // No handles, unless the test enables them: with one the call waits while its question is pending.
     {
       servers: Object.fromEntries(servers),
       dataFlow: { mode: 'ask', waitSeconds: 0.1 },

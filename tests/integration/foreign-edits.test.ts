@@ -82,7 +82,7 @@ test('commands that only look accept nothing: what a home says counts from its f
     expect([running(core), await waiting(core)]).toEqual([['a', 'b'], []]);
     await edit(core, { servers: { a: echo, b: other, evil: other } });
     expect(running(core)).toEqual(['a', 'b']);
-    // Looking at a home that has a record approves nothing either.
+    // Reading a home that has a record approves nothing either.
     const again = await openConfig(paths.configFile, false, {}, paths);
     expect(again.pendingEdits).toMatchObject([{ kind: 'entry', server: 'evil' }]);
     expect(await waiting(core)).toHaveLength(1);
@@ -198,7 +198,7 @@ test('rejects an approval of content that changed since it was shown', async () 
 });
 
 test('an unreadable file revokes nothing that was accepted', async () => {
-  // A setting that an emptied file would tighten would wait when it comes back.
+  // A setting that an emptied file would tighten is held when it comes back.
   const reviews = { onChange: 'hold' };
   await using core = await startCore({ servers: { a: echo }, reviews }, own);
   for (const broken of ['{ "servers": ', '{ "servers": 5 }', '', '{ "servers": { "a": { "command": 5 } } }']) {

@@ -35,7 +35,7 @@ while (names().length > 0) {
   await client.say('echo', { message: 'after' });
   await host.core.activity.log.flush();
   await host.core.trust.audit.flush();
-  // What no call writes is probed.
+  // Stores without writes are probed.
   if (names().every((name) => name === 'log')) host.log.warn('The disk has room again.');
   host.log.flush();
 }

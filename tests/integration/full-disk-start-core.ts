@@ -1,4 +1,4 @@
-/** A core that starts on a disk which is full already. Takes the home; prints what it publishes as JSON. */
+/** A core that starts on a full disk. Takes the home; prints what it publishes as JSON. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { coreState } from '../../src-main/rpc/deps.ts';

@@ -31,7 +31,7 @@ const offer = (...tools: readonly Tool[]): void =>
 const items = (): Promise<readonly InboxItem[]> => core.host.core.trust.inbox.items();
 const listed = (): string[] => core.server('grows').listing.tools.map(({ name }) => String(name));
 
-/** The item that waits, once there is one that `isMeant`. */
+/** The pending item, once there is one that `isMeant`. */
 async function waiting(isMeant: (item: InboxItem) => boolean = () => true): Promise<InboxItem> {
   let found: InboxItem | undefined;
   await expect.poll(async () => (found = (await items()).find(isMeant))).toBeDefined();

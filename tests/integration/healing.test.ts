@@ -165,7 +165,7 @@ test('offers a launch for a server that lists no tools or exits at its start, bu
 
 test('returns the known launch while the server is being retried', async () => {
   await cursorHas({ x: fixture('echo') });
-  // Fails at the first attempt, with either protocol, and never responds afterwards.
+  // Fails at the first attempt with either protocol, and never responds afterwards.
   const script = `const { appendFileSync, statSync } = require('node:fs'); const { TRIED } = process.env;
     appendFileSync(TRIED, '.'); if (statSync(TRIED).size > 2) setInterval(() => undefined, 1000); else process.exitCode = 3;`;
   const stuck = { command: process.execPath, args: ['-e', script], env: { TRIED: join(apps, 'tried') } };

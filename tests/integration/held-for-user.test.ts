@@ -1,4 +1,7 @@
-/** What models learn of held definitions: that they are held and who decides, but none of their text. No tool decides. */
+/**
+ * What models learn about held definitions: that they are held and who decides, but none of their text. No tool
+ * decides.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +42,7 @@ beforeAll(async () => {
     [tool('draw', `${mark} first.`), tool('erase', 'Erases all.'), tool('kept', 'Stays.'), tool('added', mark)],
     [{ name: 'sketch', description: mark }],
   );
-  // Each list is read by itself: two tools and a prompt.
+  // Lists are read separately: two tools and a prompt.
   await until(() => core.host.core.trust.pins.find('d')?.pendingReview?.changes.length === 3);
 });
 afterAll(async () => {
@@ -106,9 +109,9 @@ test('no helper tool accepts, approves or enables anything, whatever the argumen
     const names = { server, names: [server, `${server}:added`, 'draw'], query: 'draw' };
     return [...allModes.helpers.values()].flatMap(({ definition: { name, inputSchema } }) =>
       inputsFor(inputSchema, names).flatMap((input) => {
-        // Taking a server out, which the policy allows here, accepts nothing of it and ends the test.
+        // Removing a server, which the policy allows here, accepts nothing and ends the test.
         if (['remove', 'unload_kit', 'unload'].includes(String(input['action'] ?? input['operation']))) return [];
-        // A program takes a process of its own each time: beside one everything else is tried by `npm run test:long`.
+        // Programs start a process each time: combined with everything else only in `npm run test:long`.
         const tried = 'code' in input && !allCases ? beside.slice(0, 1) : beside;
         return tried.map((more) => ({ name, input: { ...more, ...input, name: input['name'] ?? server } }));
       }),

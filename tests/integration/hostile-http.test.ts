@@ -18,7 +18,7 @@ afterAll(async () => {
   await core[Symbol.asyncDispose]();
 });
 
-/** A connection that keeps what it is sent. */
+/** A connection that keeps what it receives. */
 class Wire {
   readonly socket: Socket;
   text = '';
@@ -32,7 +32,7 @@ class Wire {
     this.socket.on('close', () => (this.isClosed = true));
   }
 
-  /** The status of each response whose headers are complete so far. */
+  /** Status of each response with complete headers so far. */
   get statuses(): number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3})[^]*?\r\n\r\n/g)].map(([, status]) => Number(status));
   }
@@ -72,7 +72,7 @@ const hello = (id: number): string =>
     params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
   });
 
-/** A POST to /mcp; headers that are undefined are left out. */
+/** A POST to /mcp; undefined headers are omitted. */
 function post(body: string, more: Readonly<Record<string, string | undefined>> = {}, extra = ''): string {
   const length = String(Buffer.byteLength(body));
   return `POST /mcp HTTP/1.1\r\n${lines({ ...usual(), 'Content-Length': length, ...more })}${extra}\r\n${body}`;
@@ -212,7 +212,7 @@ test('frees the place of a client that disconnects in the middle of a body', asy
   await Promise.all(wires.map(({ socket }) => once(socket, 'ready')));
   for (const { socket } of wires) socket.resetAndDestroy();
   await Promise.all(wires.map((wire) => wire.closed()));
-  // The limit is three at once: aborted requests would take their places.
+  // The limit is three at once: aborted requests must not keep their slots.
   const asked = Array.from({ length: 3 }, () =>
     new Wire().write(post(modern('tools/list'), modernHeaders('tools/list'))),
   );

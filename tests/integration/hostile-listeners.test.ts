@@ -54,7 +54,7 @@ test('rejects an invalid percent escape', async () => {
 
 test('answers a slow body without a token with 401, and closes the connection', async () => {
   const socket = await open({ port: port() });
-  // Whoever goes on writing may see the line break before it sees its end: hung up on all the same.
+  // A sender that keeps writing may get a broken pipe before it sees the end; the connection was closed all the same.
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.on('error', () => undefined);
   socket.write(

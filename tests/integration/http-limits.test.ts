@@ -11,7 +11,7 @@ import { writeAtomically } from '../support/write-atomically.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-limits-'));
 const log = join(folder, 'log');
 const slow = { command: process.execPath, args: [join(import.meta.dirname, 'servers/slow.ts'), log] };
-/** Calls that the server has begun. */
+/** Number of calls that the server has started. */
 const begun = (): number => (existsSync(log) ? readFileSync(log, 'utf8').split('work').length : 1);
 let calls = 0;
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ function ask(core: TestCore, method: string, params: object = {}, signal?: Abort
 const listen = (core: TestCore, signal?: AbortSignal): Promise<Response> =>
   ask(core, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, signal);
 
-/** A call that is running at the server and ends on request. */
+/** A running call that ends on request. */
 async function slowCall(core: TestCore): Promise<{ answer: Promise<Response>; finish: () => void }> {
   const file = join(folder, `answer-${(calls += 1)}`);
   const before = begun();
@@ -51,7 +51,7 @@ async function slowCall(core: TestCore): Promise<{ answer: Promise<Response>; fi
   return { answer, finish };
 }
 
-/** What a refusal says: its status, when to come again, and the code that stands in its body. */
+/** Status, Retry-After, and error code of a refusal. */
 async function refusalOf(response: Response): Promise<unknown[]> {
   const { error } = (await response.json()) as { error: { data: { code: string } } };
   return [response.status, response.headers.get('retry-after'), error.data.code];
@@ -63,12 +63,12 @@ test('rejects requests over the limit with Retry-After, but accepts a cancellati
   await session.initialize();
   const { answer, finish } = await slowCall(core);
   expect(await refusalOf(await ask(core, 'tools/list'))).toEqual([503, '5', 'session_limit']);
-  // A notification, which takes no place.
+  // A notification, which takes no slot.
   await session.exchangeText(9, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled' })).catch(() => '');
   finish();
   const answered = await answer;
   expect([answered.status, await answered.text()]).toEqual([200, expect.stringContaining('done')]);
-  // Its place is free once the core has sent the response, which may be later than the app has it.
+  // The slot is free once the core has sent the response, possibly after the app has received it.
   await expect.poll(async () => (await ask(core, 'tools/list')).status).toBe(200);
 });
 

@@ -1,4 +1,4 @@
-/** A disk of a few megabytes that can be filled and made read-only. Needs the right to mount. */
+/** A disk of a few megabytes that can be filled and made read-only. Requires permission to mount. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ export interface SmallDisk extends AsyncDisposable {
   makeReadOnly(readOnly: boolean): void;
 }
 
-/** Says on the terminal if it cannot. */
+/** Prints a message if it cannot. */
 export function canMount(): boolean {
   const path = mkdtempSync(join(tmpdir(), 'tooltray-mount-'));
   try {
@@ -40,7 +40,7 @@ export function mountSmall(path: string, megabytes: number): SmallDisk {
     },
     empty: () => run('find', path, '-name', 'filler-*', '-delete'),
     makeReadOnly: (readOnly) => {
-      // A mount of its own over the other: that one cannot be changed while files in it are open.
+      // A separate mount over the first, which cannot be remounted while files are open.
       if (readOnly) {
         run('mount', '--bind', path, path);
         run('mount', '-o', 'remount,bind,ro', path);

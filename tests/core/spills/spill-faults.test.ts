@@ -1,4 +1,4 @@
-/** The store when the disk is full, the process dies, or its files are damaged. */
+/** The store when the disk is full, the process is killed, or its files are damaged. */
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -218,7 +218,7 @@ describe.runIf(canMount())('on a small disk', () => {
   });
 });
 
-// Root may write everywhere.
+// Root can write everywhere.
 test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
   'reports a folder that is not writable',
   async () => {

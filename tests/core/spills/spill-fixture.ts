@@ -1,4 +1,4 @@
-/** A spill store on real parts in a separate folder, and results to store in it. */
+/** A spill store with real parts in a separate folder, and results to store in it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,11 +36,11 @@ export const usualSettings: ResultSettings = {
 
 export interface OpenStore extends AsyncDisposable {
   readonly store: DiskSpillStore;
-  /** Holds the store's folder and its log. */
+  /** Contains the store's folder and its log. */
   readonly home: string;
   readonly folder: string;
   readonly logFile: string;
-  /** Settings the store reads when it needs them. */
+  /** Settings, read by the store on demand. */
   settings: ResultSettings;
   /** ms since the epoch. */
   clock: number;
@@ -50,7 +50,7 @@ export function newHome(): string {
   return mkdtempSync(join(tmpdir(), 'tooltray-spills-'));
 }
 
-/** Four bytes to a token: the counter has tests of its own. */
+/** Four bytes per token: the counter has tests of its own. */
 export function countRoughly(text: string): Promise<{ tokens: number; estimated: boolean }> {
   return Promise.resolve({ tokens: Math.ceil(Buffer.byteLength(text) / 4), estimated: false });
 }
@@ -86,7 +86,7 @@ export function textResult(text: string): JsonObject {
   return { content: [{ type: 'text', text }] };
 }
 
-/** The result as it comes over a pipe: bytes in chunks of 64 kB. */
+/** The result as received from a pipe: bytes in chunks of 64 kB. */
 export function raw(json: string | Buffer, chunkBytes = 65_536): RawJson {
   const bytes = Buffer.from(json);
   const chunks: Buffer[] = [];

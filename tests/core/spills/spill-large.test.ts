@@ -1,4 +1,6 @@
-/** Long results are written by a thread, unchanged, without blocking the main thread or holding them whole. */
+/**
+ * Long results are written by a worker thread, unchanged, without blocking the main thread or holding them in memory.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -148,7 +150,7 @@ test('keeps the event loop free while 60 MB are written', { timeout: 120_000 }, 
   let steps = 0;
   let kept = false;
   const keeping = open.store.spill(result, origin).then(() => (kept = true));
-  // At least one step for each half megabyte: nothing was copied at once.
+  // At least one step per half megabyte: nothing is copied at once.
   while (!kept) await new Promise((resolve) => setImmediate(resolve)).then(() => steps++);
   await keeping;
   expect(steps).toBeGreaterThan(120);

@@ -11,7 +11,7 @@ import { textResult } from './spill-fixture.ts';
 
 export interface StoreUnderTest extends AsyncDisposable {
   readonly store: SpillStore;
-  /** Settings the store reads when it needs them. */
+  /** Settings, read by the store on demand. */
   settings: ResultSettings;
   /** ms since the epoch. */
   clock: number;
@@ -119,7 +119,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     const { store } = opened;
     const ids: string[] = [];
     for (const [at, more] of [{}, { server: 'git' }, { app: 'zed' }, { sessionId: 's2' }].entries()) {
-      // The order is the order of arrival, whatever the clock says.
+      // The order is the order of arrival, regardless of the clock.
       opened.clock -= at * 1000;
       ids.push((await keepText(store, `text ${at}`, originOf(ann, more))).id);
     }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { hasDigits, hasRun, mayContainUrl, characterTable } from '../../../src-main/core/trust/text-prefilter.ts';
 
-/** Texts of few characters, so that runs break at every position. */
+/** Texts with few distinct characters, so that runs break at every position. */
 function* texts(signs: string): Generator<string> {
   let state = 1;
   const next = (most: number): number => (state = Math.imul(state, 48_271) >>> 0) % most;

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, parseJson } from '../../../src-main/core/bas
 import { type Envelope, EnvelopeScanner } from '../../../src-main/core/wire/envelope-scanner.ts';
 import { RandomJson, randomFrom } from './random-json.ts';
 
-/** Scans a text in pieces whose sizes `below` decides. */
+/** Scans a text in pieces whose sizes are chosen by `below`. */
 function scan(text: string, below: (limit: number) => number = (limit) => limit): Envelope {
   const bytes = Buffer.from(text);
   const scanner = new EnvelopeScanner();
@@ -17,7 +17,7 @@ function scan(text: string, below: (limit: number) => number = (limit) => limit)
 
 const write = (value: unknown): string => JSON.stringify(value);
 
-/** What JSON.parse says the scanner should find. */
+/** The result that the scanner should find, from JSON.parse. */
 function expected(text: string): { keys: string[]; scalars: [string, string][]; resultScalars: [string, string][] } {
   const document = parseJson(text) as JsonObject;
   const scalarsOf = (value: unknown): [string, string][] =>
@@ -33,7 +33,7 @@ function expected(text: string): { keys: string[]; scalars: [string, string][]; 
   };
 }
 
-/** Long texts may be left out; what is found must be right. */
+/** Long texts may be omitted; what is found must be correct. */
 const isShort = ([key, text]: [string, string]): boolean => key.length < 60 && text.length < 60;
 
 function isScalar(value: unknown): boolean {
@@ -55,7 +55,7 @@ describe('random documents in random pieces', () => {
       const bytes = Buffer.from(text);
       const names = [...envelope.spans.keys()].sort();
       const parsed = parseJson(text) as JsonObject;
-      // A key longer than what is kept has no name; everything else has its own.
+      // A key longer than the limit has no name; all others do.
       expect(names.filter((name) => name !== '')).toEqual(
         want.keys.filter((key) => Buffer.byteLength(write(key)) <= 512 && key !== '' && names.includes(key)),
       );

@@ -1,9 +1,9 @@
-/** Gathers the bytes of a message completely, in order and in few pieces. */
+/** Collects the bytes of a message completely, in order and in few pieces. */
 import { expect, test } from 'vitest';
 import { ChunkBuffer } from '../../../src-main/core/wire/frame-reader.ts';
 import { allCases } from '../../support/all-cases.ts';
 
-/** Parts whose bytes tell where they belong. */
+/** Parts whose bytes encode their position. */
 function* partsOf(total: number, length: number): Generator<Buffer> {
   for (let start = 0; start < total; start += length) {
     yield Buffer.from(

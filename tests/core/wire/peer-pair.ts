@@ -1,15 +1,15 @@
-/** A peer with somebody at the other end who says exactly what a test wants, without a wire between them. */
+/** A peer whose other side is controlled by the test, without a real connection. */
 import type { Message } from '../../../src-main/core/wire/message.ts';
 import { Peer, type PeerHandlers, type PeerOptions } from '../../../src-main/core/wire/peer.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../../src-main/core/wire/transport.ts';
 
-/** A line whose other end is the test. */
+/** A transport whose other side is the test. */
 export class TestLine implements Transport {
   readonly sent: Message[] = [];
   readonly options: (SendOptions | undefined)[] = [];
   closes = 0;
   readonly holds: boolean[] = [];
-  /** Set to make the line refuse what is sent. */
+  /** If set, sending fails with this error. */
   broken: Error | undefined;
   #handlers: TransportHandlers | undefined;
 
@@ -31,12 +31,12 @@ export class TestLine implements Transport {
     this.holds.push(held);
   }
 
-  /** The other end says this. */
+  /** The other side sends this. */
   says(message: object): void {
     this.#handlers?.onMessage({ jsonrpc: '2.0', ...message } as Message);
   }
 
-  /** The line ends. */
+  /** The connection ends. */
   ends(error?: Error): void {
     this.#handlers?.onClose(error);
   }
@@ -46,9 +46,9 @@ export interface PeerPair {
   readonly peer: Peer;
   readonly line: TestLine;
   readonly oddities: string[];
-  /** What onClose was given, each time it was called. */
+  /** Arguments of onClose, per call. */
   readonly closings: (Error | undefined)[];
-  /** Notifications that were passed on. */
+  /** Received notifications. */
   readonly heard: [string, unknown][];
 }
 
@@ -66,7 +66,7 @@ export async function peerPair(onRequest?: PeerHandlers['onRequest'], options: P
   return { peer, line, oddities, closings, heard };
 }
 
-/** Lets everything that is already on its way arrive. */
+/** Lets everything in transit arrive. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
-/** Random JSON documents, written in random ways; the same seed gives the same ones. */
+/** Random JSON documents with random formatting; deterministic per seed. */
 
-/** A small generator of numbers in [0, 1): mulberry32. */
+/** Random numbers in [0, 1): mulberry32. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -41,7 +41,7 @@ export class RandomJson {
     this.#random = random;
   }
 
-  /** The text of an object whose members may have any name, some of them those of an answer. */
+  /** An object whose members may have any name, including those of a response. */
   object(depth: number): string {
     const names = [...new Set(Array.from({ length: this.below(5) }, () => this.#name()))];
     const members = names.map(
@@ -70,13 +70,13 @@ export class RandomJson {
     return this.below(3) > 0 ? this.#pick(keys) : this.#text();
   }
 
-  /** Now and then long enough to be no short value any more. */
+  /** Sometimes too long to count as a short value. */
   #text(): string {
     const length = this.below(20) === 0 ? 700 : this.below(8);
     return Array.from({ length }, () => this.#pick(pieces)).join('');
   }
 
-  /** Letters as they are, as short escapes, or as \u. */
+  /** Characters unescaped, as short escapes, or as \u. */
   #string(text: string): string {
     const letters = [...text].map((letter) =>
       this.below(4) === 0 ? escaped(letter) : JSON.stringify(letter).slice(1, -1),

@@ -23,7 +23,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A transport on a real socket, started, with the other end in hand. */
+/** A started transport on a real socket, with its other side. */
 async function line(options: StreamTransportOptions = {}): Promise<Line> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

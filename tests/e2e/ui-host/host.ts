@@ -1,4 +1,7 @@
-/** An app that shows user interfaces of tools, in a browser: serves its page, which is the SDK's host code, and brings it to a core. */
+/**
+ * An app that shows tools' views, in a browser: serves its page, which is the SDK's host code, and connects it to a
+ * core.
+ */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ import { build, type Rolldown } from 'vite';
 import type { ServedCore } from '../serve-core.ts';
 import type { Connecting, ListedTool, Showing, Shown } from './page.ts';
 
-/** Scripts by their address, as a browser takes them: the page's, and that of the frame around an interface. */
+/** Scripts by URL: the page's, and that of the frame around a view. */
 type Scripts = Readonly<Record<string, string>>;
 
 export async function bundleScripts(): Promise<Scripts> {
@@ -55,14 +58,14 @@ export class UiHost implements AsyncDisposable {
     return new UiHost(page, core, server, shims);
   }
 
-  /** `where`: what the shim is started with, or the path of the endpoint. */
+  /** `where`: the shim's arguments, or the path of the endpoint. */
   async connect(line: string, name: string, era: Connecting['era'], where: readonly string[] | string): Promise<void> {
     const path = typeof where === 'string' ? where : undefined;
     if (typeof where !== 'string') {
       const shim = this.#core.startShim(...where);
       this.#shims.set(line, shim.stdin);
       createInterface({ input: shim.stdout }).on('line', (text) => {
-        // What comes after the page has gone is for nobody.
+        // Messages after the page has closed are dropped.
         this.#page.evaluate((heard) => uiHost.heard(...heard), [line, text] as [string, string]).catch(() => undefined);
       });
     }
@@ -84,7 +87,7 @@ export class UiHost implements AsyncDisposable {
     this.#shims.delete(line);
   }
 
-  /** What an interface shows. */
+  /** The content of a view. */
   frame(title: string): FrameLocator {
     return this.#page.frameLocator(`iframe[title="${title}"]`).frameLocator('iframe');
   }
@@ -96,7 +99,7 @@ export class UiHost implements AsyncDisposable {
   }
 }
 
-/** To the core, as a program of this machine asks it: a browser would name a page that the core does not know. */
+/** Forwards to the core as a local program, because a browser would send an origin that the core does not know. */
 function passOn(asked: IncomingMessage, response: ServerResponse, to: URL, token: string): void {
   const { origin: _origin, host: _host, referer: _referer, ...headers } = asked.headers;
   const further = request(to, {

@@ -1,6 +1,6 @@
 /**
- * The page of an app that shows user interfaces of tools, made of the SDK's own parts: its client, its host bridge, its line to a frame.
- * Runs in the browser; `host.ts` bundles it, and pipes what it says to the shim.
+ * The page of an app that shows tools' views, built with the SDK's client, host bridge, and frame transport. Runs in
+ * the browser; `host.ts` bundles it, and pipes its messages to the shim.
  */
 import {
   type CallToolResult,
@@ -18,9 +18,9 @@ import {
 } from '@modelcontextprotocol/ext-apps/app-bridge';
 
 export interface Connecting {
-  /** What the connection is called here; further questions name it. */
+  /** Name of the connection, used by later calls. */
   readonly line: string;
-  /** What the app calls itself. */
+  /** The app's reported name. */
   readonly name: string;
   readonly era: '2025-11-25' | '2026-07-28';
   /** A path of this page's own origin; undefined: over the shim. */
@@ -29,24 +29,24 @@ export interface Connecting {
 
 export interface ListedTool {
   readonly name: string;
-  /** The address of its interface. */
+  /** URI of its view. */
   readonly view: string | undefined;
 }
 
 export interface Showing {
   readonly line: string;
-  /** The title of the frame that is made for it. */
+  /** Title of the frame created for it. */
   readonly frame: string;
-  /** As the model calls it. */
+  /** Name used by the model. */
   readonly name: string;
   readonly arguments: Record<string, unknown>;
-  /** undefined: the answer leads to it. */
+  /** undefined: the result refers to it. */
   readonly view: string | undefined;
 }
 
 export interface Shown {
   readonly view: string;
-  /** Of the page, as it was read. */
+  /** MIME type of the view, as read. */
   readonly type: string | undefined;
 }
 
@@ -72,13 +72,13 @@ class UiHost {
     this.#clients.set(line, client);
   }
 
-  /** Ends a connection, with the frames that it filled. A browser has few for one server. */
+  /** Closes a connection and its frames. A browser limits connections per server. */
   async end(line: string): Promise<void> {
     await this.#client(line).close();
     for (const frame of document.querySelectorAll(`iframe[data-line="${line}"]`)) frame.remove();
   }
 
-  /** A line that the shim has written. */
+  /** A line written by the shim. */
   heard(line: string, text: string): void {
     this.#pipes.get(line)?.onmessage?.(JSON.parse(text));
   }
@@ -88,7 +88,7 @@ class UiHost {
     return tools.map((tool) => ({ name: tool.name, view: getToolUiResourceUri(tool) }));
   }
 
-  /** Calls a tool, and shows its interface what was asked and answered. Resolves when the interface has said that it is ready. */
+  /** Calls a tool, and sends the call to its view. Resolves when the view is ready. */
   async show({ line, frame, name, arguments: args, view }: Showing): Promise<Shown> {
     const client = this.#client(line);
     const result = await client.callTool({ name, arguments: args });
@@ -101,7 +101,7 @@ class UiHost {
     const iframe = document.createElement('iframe');
     iframe.title = frame;
     iframe.dataset['line'] = line;
-    // The same server by another name: another origin.
+    // The same server by another host name: another origin.
     iframe.sandbox.add('allow-scripts', 'allow-same-origin', 'allow-forms');
     iframe.allow = buildAllowAttribute(permissions);
     document.body.append(iframe);
@@ -117,7 +117,7 @@ class UiHost {
   ): Promise<void> {
     const target = iframe.contentWindow;
     if (target === null) throw new Error('The frame has no window.');
-    // It passes what the page calls and reads on to the client by itself.
+    // It forwards the view's calls and reads to the client by itself.
     const bridge = new AppBridge(client, hostInfo, { serverTools: {}, serverResources: {}, logging: {} });
     const ready = new Promise<void>((resolve) => (bridge.oninitialized = () => resolve()));
     bridge.onsandboxready = () => void bridge.sendSandboxResourceReady({ html });

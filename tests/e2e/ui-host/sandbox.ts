@@ -1,6 +1,7 @@
 /**
- * The frame between the app's page and an interface, as the extension wants it of apps in a browser: of another origin than the page,
- * and the one that the interface's own frame is of. It passes on what either says. Source: SEP-1865 (MCP Apps), sandbox proxy.
+ * The frame between the app's page and a view, as required for apps in a browser: its origin differs from the page's,
+ * and is that of the view's frame. It forwards messages in both directions. Source: SEP-1865 (MCP Apps), sandbox
+ * proxy.
  */
 const own = 'ui/notifications/sandbox-';
 const inner = document.createElement('iframe');

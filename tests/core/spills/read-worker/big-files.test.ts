@@ -1,10 +1,10 @@
-/** Reading files that are far too big for memory. (1 GB: `npm run bench -- results`.) */
+/** Reading files that do not fit in memory. (1 GB: `npm run bench -- results`.) */
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SpillQuery } from '../../../../src-main/core/spills/spill-queries.ts';
 import { Reading } from './reading.ts';
 
-/** 210 MB: lines of 100 bytes, the number of each in it. */
+/** 210 MB: numbered lines of 100 bytes. */
 const lineCount = 2_100_000;
 const longestGrowth = 200_000_000;
 

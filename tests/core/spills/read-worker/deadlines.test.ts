@@ -7,7 +7,7 @@ import { Reading } from './reading.ts';
 const evil = `${'a'.repeat(40)}!`;
 const wide = JSON.stringify(Array.from({ length: 600 }, () => Array.from({ length: 300 }, () => ({ a: [1, 2, 3] }))));
 
-/** Resolves with how often a timer of 10 ms ran while `work` was under way. */
+/** Resolves with the number of times a 10 ms timer fired during `work`. */
 async function ticksDuring(work: Promise<unknown>): Promise<number> {
   let ticks = 0;
   const timer = setInterval(() => ticks++, 10);
@@ -29,7 +29,7 @@ describe('a pattern that takes too long', () => {
         message: expect.stringContaining(JSON.stringify(pattern)) as string,
         fix: expect.stringContaining('(a+)+') as string,
       });
-      // Some of fifty, depending on the machine.
+      // Some of fifty, depending on the computer.
       expect(await ticks).toBeGreaterThan(2);
       expect((await reading.ask(file, { op: 'grep', pattern: '!', context: 0 })).fields['matchCount']).toBe(1);
     },
@@ -60,7 +60,7 @@ describe('a JSONPath bomb', () => {
     const file = await reading.write(wide);
     const bomb = reading.ask(file, { op: 'query', query: '$..*..*..*[?@.none]..*..*' });
     const ended = expect(bomb).rejects.toMatchObject({ code: 'call_timeout' });
-    // A query with a limit of a minute, since a short one depends on the machine.
+    // A query with a limit of a minute, since a short one depends on the computer.
     const other = await reading.write('one\ntwo\n', 'other');
     expect((await reading.ask(other, { op: 'grep', pattern: 'two', context: 0 })).fields['matchCount']).toBe(1);
     await ended;

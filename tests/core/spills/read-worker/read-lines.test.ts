@@ -109,7 +109,7 @@ describe('truncation', () => {
   });
 
   test('of one line of 300 MB costs neither time nor memory', async () => {
-    // The thread and its base memory exist before the measurement.
+    // Starts the thread before its memory is measured.
     await reading.askOf('small\n', { op: 'grep', pattern: 'SMALL', context: 0 }, { kind: 'text' });
     const file = await reading.write('');
     const piece = Buffer.alloc(10_000_000, 'x');

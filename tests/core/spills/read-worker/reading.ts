@@ -41,7 +41,7 @@ export class Reading implements AsyncDisposable {
     return await this.reader.read(source, question, { signal, owner, ...(maxBytes !== undefined && { maxBytes }) });
   }
 
-  /** Of a text that is written for this question alone. */
+  /** Queries a text that is written for this query only. */
   async askOf(content: string | Buffer, question: SpillQuery, options: AskOptions = {}): Promise<SpillQueryResult> {
     return this.ask(await this.write(content), question, options);
   }

@@ -4,7 +4,7 @@ const days = (count: number): string => new Date(Date.UTC(2026, 0, 1) + count * 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as T;
 
-// GitHub: issues with people and labels in them.
+// GitHub: issues with users and labels.
 const issues = Array.from({ length: 300 }, (_, i) => ({
   id: 3_000_000_000 + i,
   number: i + 1,
@@ -32,7 +32,7 @@ const orders = Array.from({ length: 500 }, (_, i) => ({
   placed: days(i % 120),
 }));
 
-// A database: CSV with quotes, empty cells, and codes that begin with zero.
+// A database: CSV with quotes, empty cells, and codes with leading zeros.
 const people = Array.from({ length: 400 }, (_, i) => ({
   id: i + 1,
   name: i % 50 === 0 ? `O'Neil, "Ann" ${i}` : `Person ${i}`,
@@ -58,7 +58,7 @@ const logs = Array.from({ length: 600 }, (_, i) => ({
   ...(i % 20 === 0 && { error: { code: `E${i % 3}`, message: 'broke' } }),
 }));
 
-// A lock file: a map of objects.
+// A lock file: an object of objects.
 const packages = Object.fromEntries(
   Array.from({ length: 120 }, (_, i) => [
     `node_modules/pkg-${i}`,
@@ -71,7 +71,7 @@ const packages = Object.fromEntries(
   ]),
 );
 
-// A table in Markdown, and one in HTML.
+// A Markdown table, and an HTML table.
 const cities = Array.from({ length: 60 }, (_, i) => ({
   city: `City ${i}`,
   country: pick(['AT', 'DE', 'CH'], i),
@@ -90,7 +90,7 @@ const citiesHtml = `<html><body><table id=t><tr><th>City</th><th>Country</th><th
   .map(({ city, country, people: count }) => `<tr><td><b>${city}</b></td><td>${country}</td><td>${count}</td></tr>`)
   .join('\n')}</table></body></html>`;
 
-// A spreadsheet: lists of lists with the names first; ids that a double does not hold.
+// A spreadsheet: lists of lists with a header; IDs that a double cannot represent.
 const bigIds = Array.from({ length: 50 }, (_, i) => `90071992547409${String(i).padStart(2, '0')}7`);
 const sheet = `{"range":"A1:C51","values":[["id","item","amount"],${bigIds
   .map((id, i) => `[${id},"thing ${i % 10}",${i / 4}]`)
@@ -116,7 +116,7 @@ export const results = {
 
 export type ResultName = keyof typeof results;
 
-/** The result, the statement, its rows, and further results by the names of their tables. */
+/** The result, the statement, its rows, and further results by table name. */
 export type Question = readonly [
   ResultName,
   string,

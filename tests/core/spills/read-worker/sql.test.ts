@@ -23,7 +23,7 @@ function rowsOf(text: string, query: string, kind?: ReadTarget['kind']): SqlRows
   return select([{ target: target(text, kind) }], query, limits).rows;
 }
 
-/** Queries as a model does, in a separate process. */
+/** Queries like a model, in a separate process. */
 async function ask(
   text: string,
   query: string,
@@ -196,7 +196,7 @@ describe('tables', () => {
   });
 });
 
-/** Statements are read-only with either protection that a Node version offers. */
+/** Statements are read-only with either protection that a Node.js version offers. */
 describe.each([['with an authorizer'], ['without one']])('statements %s', (how) => {
   beforeAll(() => {
     if (how === 'without one') {

@@ -1,4 +1,4 @@
-/** A process that notes calls until it is killed. Takes the folder as its argument. */
+/** Records calls until it is killed. Takes the folder as its argument. */
 import { call, openAudit } from './fixture.ts';
 
 const audit = openAudit(process.argv[2] ?? '', { now: Date.now });

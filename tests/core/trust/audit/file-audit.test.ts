@@ -1,4 +1,4 @@
-/** Noted records are written in order and signed, whatever else happens to the file. */
+/** Records are written in order and signed, whatever else happens to the file. */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -159,7 +159,7 @@ test('deletes and records the oldest files, and still verifies the rest', async 
 test('drops calls before decisions while the disk is not writable, and records how many', async () => {
   using open = openFolder();
   const folder = join(open.folder, 'later');
-  // A file in place of the folder: nothing can be written there.
+  // A file in place of the folder: nothing can be written.
   writeFileSync(folder, '');
   const audit = openAudit(folder, { limits: { pending: 5 } });
   audit.note(decision());

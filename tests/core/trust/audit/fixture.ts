@@ -52,7 +52,7 @@ export function decision(over: Partial<DecisionEntry> = {}): DecisionEntry {
   };
 }
 
-/** A log of `calls` calls that was closed. */
+/** A closed log of `calls` calls. */
 export async function writtenLog(folder: string, calls: number, options: Partial<AuditOptions> = {}): Promise<void> {
   const audit = openAudit(folder, options);
   for (let at = 0; at < calls; at++) audit.note(call({ session: `s${at}` }));

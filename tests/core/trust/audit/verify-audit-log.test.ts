@@ -15,7 +15,7 @@ async function foundAfter(spoil: (lines: string[]) => readonly string[], calls =
   return findings.map(({ seq, what }) => `${seq} ${what}`);
 }
 
-/** The same line with a matching hash. */
+/** The same line with a recomputed hash. */
 function rehashed(line: string): string {
   const body = line.slice(0, line.lastIndexOf(',"hash":"'));
   return `${body},"hash":"${createHash('sha256').update(body).digest('base64url')}"}`;

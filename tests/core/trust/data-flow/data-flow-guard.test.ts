@@ -1,4 +1,4 @@
-/** Outgoing data is compared with what a session read and named before: asked for, recorded or allowed. */
+/** Outgoing data is compared with what a session read and named before: asked, recorded, or allowed. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

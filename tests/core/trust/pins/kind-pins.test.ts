@@ -1,4 +1,4 @@
-/** What a server lists to some apps only is accepted and reviewed apart from what it lists to all. */
+/** Capabilities that a server lists to some apps only are accepted and reviewed separately from those for all. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

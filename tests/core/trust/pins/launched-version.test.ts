@@ -1,4 +1,7 @@
-/** A file replaced while its server runs: the running one is the former version, and the next start is no rug pull. */
+/**
+ * A file replaced while its server runs: the running one has the previous version, and the next start is not a rug
+ * pull.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

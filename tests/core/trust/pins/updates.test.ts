@@ -1,4 +1,4 @@
-/** What updates of real servers ask the user: at most one question, and none without new text for models. */
+/** Updates of real servers cause at most one question, and none without new text for models. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Update {
   readonly step: string;
-  /** How many definitions changed in which way. */
+  /** Number of changed definitions by kind of change. */
   readonly classes: string;
   readonly questions: number;
-  /** Definitions in the question, and findings of the scan among them. */
+  /** Definitions in the question, and scan findings among them. */
   readonly held: number;
   readonly findings: number;
 }

@@ -1,4 +1,4 @@
-/** Kinds of attack in own words and eight languages, and ordinary sentences about the same subjects. */
+/** Kinds of attacks in own words and eight languages, and ordinary sentences about the same subjects. */
 import { describe, expect, test } from 'vitest';
 import { scanResult, scanText } from '../../../../src-main/core/trust/scan/scan.ts';
 import { attackSentences, missed, ordinaryDefinitions, plantedOrders } from './attack-sentences.ts';
