@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AppError } from '../../src-main/core/base/errors.ts';
 import { programIn } from '../../src-main/core/servers/launch/sandbox/npm-packages.ts';
 import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
@@ -125,6 +126,22 @@ test.skipIf(problem !== undefined)(
     writeFileSync(join(made, 'package.json'), JSON.stringify(about));
     writeFileSync(join(made, 'server.js'), '');
     await expect(programIn(box, 'looked-at')).resolves.toBe(join(made, 'server.js'));
+  },
+  90_000,
+);
+
+test.skipIf(problem !== undefined)(
+  "names npm's error if a package cannot be installed",
+  async () => {
+    await using core = await start({ ...entry, args: ['-y', 'looked-at@9.9.9'], isolation: { mode: 'sandbox' } });
+    // A retry keeps the error of the last start.
+    const failure = (): AppError | undefined => {
+      const { state } = core.server('packed');
+      return 'error' in state ? state.error : undefined;
+    };
+    await until(() => failure() !== undefined);
+    expect(failure()?.code).toBe('server_not_started');
+    expect(failure()?.message).toContain('ETARGET');
   },
   90_000,
 );

@@ -180,7 +180,13 @@ async function runToEnd(launch: ProcessLaunch, limitMs: number): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(timer);
-  if (code !== 0) throw new AppError('server_not_started', said.trim().split('\n').slice(-3).join(' '));
+  if (code !== 0) throw new AppError('server_not_started', reasonIn(said));
+}
+
+/** The first lines of npm's errors, which name the cause; advice and notices follow. */
+function reasonIn(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('npm notice'));
+  return lines.slice(0, 3).join(' ');
 }
 
 function notInstalled(server: string, spec: string, said: string): AppError {
