@@ -68,7 +68,8 @@ export class DashboardWindow {
       show: false,
       minWidth: 640,
       minHeight: 480,
-      autoHideMenuBar: true,
+      // On Linux the bar stays, because GNOME shows no tray, and the menu is the way to quit.
+      autoHideMenuBar: process.platform !== 'linux',
       backgroundColor: nativeTheme.shouldUseDarkColors ? backgroundColors.dark : backgroundColors.light,
       webPreferences: {
         preload,

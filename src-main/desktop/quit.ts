@@ -40,6 +40,8 @@ export class QuitOrder {
       event?.preventDefault();
       void this.#quit(false);
     });
+    // Windows reports the end of the session to windows only.
+    app.on('browser-window-created', (_event, window) => window.on('session-end', () => void this.#quit(false)));
   }
 
   /** `maxStopMs`: maximum time for stopping, in ms; what still runs then ends with this process. */

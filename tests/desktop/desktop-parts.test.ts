@@ -104,7 +104,7 @@ describe('quitting', () => {
       },
     };
     order.own(owned, () => 20);
-    return { order, quit, log, monitor };
+    return { order, quit, log, monitor, app };
   }
 
   test('closes the window, then stops the core, then quits', async () => {
@@ -128,6 +128,14 @@ describe('quitting', () => {
   test('does not ask when the system shuts down', async () => {
     const { monitor, log } = quitting({ mayClose: false });
     monitor.emit('shutdown', { preventDefault: () => undefined });
+    await vi.waitFor(() => expect(log).toEqual(['stop', 'quit']));
+  });
+
+  test('does not ask when Windows ends the session', async () => {
+    const { app, log } = quitting({ mayClose: false });
+    const window = new EventEmitter();
+    app.emit('browser-window-created', {}, window);
+    window.emit('session-end', {});
     await vi.waitFor(() => expect(log).toEqual(['stop', 'quit']));
   });
 });
