@@ -21,6 +21,8 @@ const alone = [
   'tests/core/config/config-store.test.ts',
   'tests/core/{calls/audit-call,sessions/http/request-ids,sessions/parked-calls,wire/peer}.test.ts',
   'tests/core/base/memory-reclaimer.test.ts',
+  // In its process, `electron` is a recorder.
+  'tests/desktop/system-parts.test.ts',
   'tests/core/spills/read-worker/{big-files,read-lines}.test.ts',
 ];
 /** Proofs that take as long as many others together: `npm run test:long`. */
