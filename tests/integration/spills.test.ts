@@ -210,7 +210,7 @@ describe('when nothing can be written', () => {
     const text = textOf(result);
     expect(Buffer.byteLength(text)).toBeLessThan(42_000);
     expect([text.startsWith(whole.slice(0, 5000)), text.endsWith(lastOf(whole))]).toEqual([true, true]);
-    expect(JSON.stringify(result['_meta'])).toContain('tooltray/notSpilled');
+    expect(JSON.stringify(result['_meta'])).toContain('tooltray/notKept');
     expect(text.match(/\[CUT: .*\]/g)).toHaveLength(1);
   });
 

@@ -375,8 +375,8 @@ function readSpilled(result: JsonObject, { toolsOnly }: ReportInput): SpilledRes
 
 /** The tool has already run, so if the spill cannot be written, the result is returned anyway. */
 function unspilledReason({ _meta: meta }: JsonObject): JsonObject {
-  const notStored = isObject(meta) ? meta['tooltray/notSpilled'] : undefined;
-  return notStored === undefined ? {} : { notSpilled: notStored };
+  const notStored = isObject(meta) ? meta['tooltray/notKept'] : undefined;
+  return notStored === undefined ? {} : { notKept: notStored };
 }
 
 // Length of the preview of a spilled result, in characters.

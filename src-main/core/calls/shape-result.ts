@@ -270,7 +270,7 @@ function withNotSpilled(result: JsonObject, media: readonly JsonObject[], error:
   return { ...result, ...(media.length > 0 && { content: [...content, ...media] }), _meta: meta };
 }
 
-const notSpilledKey = 'tooltray/notSpilled';
+const notSpilledKey = 'tooltray/notKept';
 
 function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppError): JsonObject {
   const { payloadBytes: bytes, head, tail, isError } = excerpt;

@@ -32,7 +32,7 @@ export function unspilledReason(given: Result, bytes: number, limit: CallSpillLi
   if (!(given instanceof RawJson) && parseSpillInfo(given) !== undefined) return undefined;
   if ('none' in limit) return { reason: limit.none };
   const meta = scalarOf(given, '_meta');
-  if (isObject(meta) && meta['tooltray/notSpilled'] !== undefined) return { reason: 'notStored' };
+  if (isObject(meta) && meta['tooltray/notKept'] !== undefined) return { reason: 'notStored' };
   if (limit.bytes === 0) return { reason: 'off' };
   if (bytes <= limit.bytes) return { reason: 'below', limitBytes: limit.bytes };
   return { reason: limit.ofApp ? 'media' : 'payload', limitBytes: limit.bytes };

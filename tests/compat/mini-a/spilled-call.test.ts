@@ -114,7 +114,7 @@ describe('a result over the threshold', () => {
   test('is returned cut, with the reason, if it cannot be stored', async () => {
     await calls.spills.store.close();
     const { text, facts } = await answering(said(JSON.stringify(big)), { resultSizeThreshold: 100 });
-    expect([text.startsWith('{"files":'), text.includes('[CUT: '), typeof facts['notSpilled']]).toEqual([
+    expect([text.startsWith('{"files":'), text.includes('[CUT: '), typeof facts['notKept']]).toEqual([
       true,
       true,
       'string',

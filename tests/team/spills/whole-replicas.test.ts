@@ -62,6 +62,6 @@ test('reads a spill on another replica, and truncates results while the object s
   const whole = await here?.call('echo_echo', { message });
   expect(whole?.result).toMatchObject({
     content: [{ text: expect.stringContaining('CUT') as string }],
-    _meta: { 'tooltray/notSpilled': expect.stringContaining('object store') as string },
+    _meta: { 'tooltray/notKept': expect.stringContaining('object store') as string },
   });
 });
