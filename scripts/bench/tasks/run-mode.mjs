@@ -3,7 +3,7 @@
  * tool.
  */
 import { CarefulModel } from './careful-model.mjs';
-import { CodeHand } from './hands/coding.mjs';
+import { AutoHand, CodeHand } from './hands/coding.mjs';
 import { GatewayHand, ProxyHand } from './hands/listed.mjs';
 import { MetaHand, UniversalHand } from './hands/looked-up.mjs';
 import { DispatchHand, RetrieveHand, SearchHand } from './hands/searched.mjs';
@@ -12,8 +12,9 @@ import { allQueries } from './needs.mjs';
 import { doSixTasks } from './six-tasks.mjs';
 import { TaskSession } from './task-session.mjs';
 
-/** How a model acts in each mode. */
+/** How a model acts in each mode. `auto` is what it chooses for the thirteen servers. */
 export const hands = {
+  auto: AutoHand,
   proxy: ProxyHand,
   gateway: GatewayHand,
   meta: MetaHand,

@@ -1,4 +1,4 @@
-/** The hand for mode code: it searches, reads what is not shown, and writes programs in JavaScript. */
+/** The hands for the modes with programs in JavaScript: code, and auto for a large catalog. */
 import { severalIn } from '../several.mjs';
 import { Hand } from './hand.mjs';
 
@@ -36,9 +36,7 @@ export class CodeHand extends Hand {
 
   async together(calls) {
     if (calls.length === 1) return [await this.call(calls[0].tool, calls[0].args)];
-    const [last] = calls.slice(-1);
-    const first = calls.slice(0, -1).map(({ tool, args }) => `await ${calling(tool, args)};`);
-    const answer = await this.run([...first, `return await ${calling(last.tool, last.args)}`].join('\n'));
+    const answer = await this.run(programOf(calls));
     return calls.map(() => answer);
   }
 
@@ -73,6 +71,37 @@ export class CodeHand extends Hand {
     const { text } = await this.session.call('search', args);
     this.noteSearch(text, queries);
   }
+}
+
+/** `auto`: single calls by call_tool, programs where the instructions say that they are cheaper. */
+export class AutoHand extends CodeHand {
+  async schemas(tools) {
+    for (const tool of tools) {
+      const { text } = await this.session.call('search', { query: tool.name, detail: 'full', limit: 1 });
+      this.learn(tool, text);
+    }
+  }
+
+  /** `schemas` has already asked for the whole one. */
+  async wholeSchemas() {}
+
+  call({ name }, args) {
+    return this.session.call('call_tool', { name, arguments: args });
+  }
+
+  /** Three or more calls are one program. Those that the tasks combine may write. */
+  async together(calls) {
+    if (calls.length < 3) return await Hand.prototype.together.call(this, calls);
+    const answer = await this.session.call('execute', { code: programOf(calls), allow: 'write' });
+    return calls.map(() => answer);
+  }
+}
+
+/** A program that makes these calls in their order and returns the last result. */
+function programOf(calls) {
+  const first = calls.slice(0, -1).map(({ tool, args }) => `await ${calling(tool, args)};`);
+  const { tool, args } = calls.at(-1);
+  return [...first, `return await ${calling(tool, args)}`].join('\n');
 }
 
 function calling({ name }, args) {
