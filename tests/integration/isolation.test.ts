@@ -1,4 +1,7 @@
-/** What a sandboxed server can reach, tested with a server that tries everything, beside the same server without a sandbox. */
+/**
+ * What a sandboxed server can access, tested with a server that tries everything, compared with the same server
+ * without a sandbox.
+ */
 import { execFileSync } from 'node:child_process';
 import dgram from 'node:dgram';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,7 +14,7 @@ import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/san
 import { openWorld, ways } from '../support/escapes.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 
-/** Where there is none, only its absence can be tested. */
+/** Without a sandbox, only its absence can be tested. */
 const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-isolation-'));
@@ -83,7 +86,7 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
       }
       expect(await probe('boxed', 'write', { path: join(allowed, 'new.txt') })).toBe('written');
       expect(readFileSync(join(allowed, 'new.txt'), 'utf8')).toBe('written by the prober');
-      // Its home persists, is its own, and is not the user's.
+      // Its home persists, and is separate from the user's.
       const mine = join(homedir(), `kept-${process.pid}.txt`);
       expect(await probe('boxed', 'write', { path: mine })).toBe('written');
       expect(await read('boxed', mine)).toContain('written');
@@ -107,7 +110,7 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
         const found = await world.tried(core, (tool, args) => probe(server as 'plain', tool, args));
         return ways.filter((way) => found[way]);
       };
-      // Who may trace whom is the system's to say, and a server never gets a key that it was not given.
+      // Tracing depends on the system's settings, and a server never gets a key that it was not given.
       const usual = ways.filter((way) => !['ptrace of another process', 'a key in the environment'].includes(way));
       expect(await tried('plain')).toEqual(expect.arrayContaining(usual));
       expect(await tried('boxed')).toEqual([]);

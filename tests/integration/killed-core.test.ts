@@ -11,7 +11,7 @@ import { textOf } from '../support/socket-client.ts';
 import { fixture } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
-/** What is built: a core that is killed keeps nothing of what it compiled, and among the sources that is the most of its start. */
+/** The build, because a killed core does not save its compile cache, and compiling sources takes most of its start. */
 const built = join(import.meta.dirname, '../../dist');
 let home: string;
 
@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** The shim of a client app; it starts a core of its own accord, which writes down its process id. */
+/** The shim of a client app; it starts a core, which records its PID. */
 function startShim(...args: string[]): RawChild {
   const record = `require('node:fs').appendFileSync(${JSON.stringify(join(home, 'cores'))}, process.pid + '\\n');`;
   const preload = join(home, 'record-pid.cjs');
@@ -40,13 +40,13 @@ function startShim(...args: string[]): RawChild {
   return spawnRaw(process.execPath, [join(built, 'shim.cjs'), ...args], { env });
 }
 
-/** Process ids of all that were started; of two at once one stays, and which of them is not known from here. */
+/** PIDs of all started cores; of two started at once only one remains. */
 function cores(): number[] {
   const file = join(home, 'cores');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
 }
 
-/** Resolves when the core and the server it ran are gone, with how many cores were started until then. */
+/** Resolves when the core and its server are gone, with the number of cores started until then. */
 async function killCore(serverPid: number): Promise<number> {
   const pids = cores();
   for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');

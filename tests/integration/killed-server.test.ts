@@ -7,7 +7,7 @@ import { textOf } from '../support/socket-client.ts';
 import { fixture, ready, startCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
-/** `answer`, or the words of an error that names the server; undefined for anything else. */
+/** `answer`, or the message of an error that names the server; undefined for anything else. */
 function outcome({ result, error }: RawMessage): string | undefined {
   const text = error?.message ?? textOf(result ?? {});
   if (result?.['isError'] !== true && error === undefined) return /^echo \d+$/.test(text) ? 'answer' : undefined;
@@ -59,7 +59,7 @@ test('restarts without a call at the time that its state names', async () => {
   expect(victim.health).toMatchObject({ level: 'error', action: { kind: 'retry' } });
   await ready(victim);
   expect(states).toEqual(['error', 'connecting', 'discovering', 'ready']);
-  // One second, a quarter more or less.
+  // One second, plus or minus a quarter.
   expect([delay > 700, delay <= 1250]).toEqual([true, true]);
 });
 

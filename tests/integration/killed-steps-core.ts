@@ -1,4 +1,4 @@
-/** A core in a process of its own, which is killed. Takes the home; prints where it is reached. */
+/** A core in a separate process, which is killed. Takes the home; prints its address. */
 import { fixture, startCore } from '../support/start-core.ts';
 
 const { host, url } = await startCore(

@@ -1,4 +1,4 @@
-/** A core under load that is killed at any moment: the next one has every reported step, whole. */
+/** A core under load that is killed at any moment: the next one has every reported step, complete. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -40,7 +40,7 @@ async function pageOf(core: Reached, input: RpcMethods['steps']['input']): Promi
   return (await ask(core, 'steps', input)) as unknown as RpcMethods['steps']['output'];
 }
 
-/** Every step on record, the newest first. */
+/** All recorded steps, newest first. */
 async function allSteps(core: Reached): Promise<readonly StepSummary[]> {
   const all: StepSummary[] = [];
   for (let more = true; more;) {
@@ -51,7 +51,7 @@ async function allSteps(core: Reached): Promise<readonly StepSummary[]> {
   return all;
 }
 
-/** Calls without end, eight at a time, and one that takes long. */
+/** Endless calls, eight at a time, and one slow one. */
 async function load(core: OwnCore): Promise<void> {
   const open = (): Promise<SocketClient> => openSocket(core.socketPath, core.token, { app: 'cursor' });
   const [quick, slow] = [await open(), await open()];
@@ -75,7 +75,7 @@ function openIn(told: readonly Told[]): readonly number[] {
 
 const rounds = allCases ? 3 : 1;
 
-/** What cannot change any more. Tokens are counted later. */
+/** Fields that no longer change. Tokens are counted later. */
 function fixed({ id, kind, name, what, outcome, error, callCount, calls }: StepSummary): unknown {
   return [id, kind, name, what, outcome, error, callCount, calls.map((call) => [call.id, call.tool, call.outcome])];
 }
@@ -97,7 +97,7 @@ test('stores no step in part, and loses none that was reported', { timeout: 120_
       const page = await pageOf(core, { limit: 100 }).catch(() => undefined);
       lives = page !== undefined;
       for (const step of page?.steps ?? []) told.set(step.id, fixed(step));
-      // At any moment from then on, in the middle of writing or of telling.
+      // At any moment from then on, during writes and notifications.
       if (told.size > before + 100) killed ??= sleep(Math.random() * 700).then(() => core.child.kill('SIGKILL'));
     }
     await Promise.all([killed, gone]);
@@ -110,7 +110,7 @@ test('stores no step in part, and loses none that was reported', { timeout: 120_
   expect([...told.keys()].map((id) => byId.get(id)).map((step) => step && fixed(step))).toEqual([...told.values()]);
   const ended = [...toldOpen].map((id) => byId.get(id));
   const stopped = 'Tooltray stopped during this call. The call may have taken effect.';
-  // On a slow machine quick ones run for long enough to be told, too, and may have been over before the end.
+  // On a slow computer quick steps are reported as running, too, and may have ended before the kill.
   expect(ended.filter((step) => step?.outcome !== 'ok' && step?.error !== stopped)).toEqual([]);
   const long = ended.filter((step) => step?.name === 'asker_slow_progress');
   expect(long.map((step) => step?.error)).toEqual(Array.from({ length: rounds }, () => stopped));

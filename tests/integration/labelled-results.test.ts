@@ -1,4 +1,7 @@
-/** Results that look like orders, or contain keys or cards, are labeled in the record and returned unchanged. */
+/**
+ * Results that look like prompt injections, or contain keys or cards, are labeled in the record and returned
+ * unchanged.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

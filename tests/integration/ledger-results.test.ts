@@ -16,7 +16,7 @@ async function causesOf(core: TestCore, app: string): Promise<Record<string, Sav
   return Object.fromEntries(rows.map((row) => [row.key, row]));
 }
 
-/** Everything that came over the socket since the hello. */
+/** Tokens of everything received over the socket since the hello. */
 function everyFrame(client: SocketClient): number {
   const [, ...frames] = client.lines;
   return frames.reduce((sum, line) => sum + payloadTokens(line), 0);
@@ -30,7 +30,7 @@ test.each(['proxy', 'search'])(
     const direct = new HttpClient(`${core.url}/server/files`);
     await direct.initialize();
     const { message } = await direct.exchange('tools/call', { name: 'write_file', arguments: long });
-    // What a model would read of it, without the envelope.
+    // What a model would read, without the envelope.
     const whole = tokensOf(textOf(message.result ?? {}));
 
     const client = await core.open({}, { app: 'reader', mode });
@@ -81,13 +81,13 @@ test.runIf(allCases)(
         payloadTokens(line),
         0,
       ]);
-      // More than the window of an app that nobody knows, which is what counts on both sides.
+      // More than the context window of an unknown app, which limits both sides.
       expect([results?.results, results?.given, results?.net]).toEqual([128_000, 128_000, 0]);
       await call(4_000_000);
       const after = (await causesOf(core, app))['results'];
       const estimated = (after?.sent ?? 0) - payloadTokens(line);
       expect(after?.estimatedShare).toBeGreaterThan(0.5);
-      // The rows are all alike: four times as many bytes.
+      // Uniform rows: four times as many bytes.
       expect(estimated / payloadTokens(line)).toBeGreaterThan(3.6);
       expect(estimated / payloadTokens(line)).toBeLessThan(4.4);
     }
@@ -127,13 +127,13 @@ test("counts a server that is added later from then on, and the list that it cau
 });
 
 test('an app that defers tools pays nothing for a list that it does not load', async () => {
-  // Texts as the servers have them: what shorter ones save is not the point here.
+  // Original descriptions, because savings by shorter ones are not tested here.
   await using core = await startCore({ servers: { files, web: fixture('eight-tools', 'web') }, raw: true });
   const client = await core.open({}, { app: 'claude-code', mode: 'proxy' });
   await client.exchange('tools/list');
   await client.exchange('tools/call', { name: 'files_read_file', arguments: { path: '/a' } });
   const { lists } = await causesOf(core, 'claude-code');
   expect(lists?.sent).toBeGreaterThan(2 * (lists?.spent ?? Infinity));
-  // Our names have the server's in front; else both sides are alike.
+  // Our names have the server's prefix; otherwise both sides are equal.
   expect(Math.abs(lists?.net ?? Infinity)).toBeLessThan(40);
 });

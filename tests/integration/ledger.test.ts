@@ -1,4 +1,4 @@
-/** The ledger's sums match every byte on a client app's wire, to the token, in every mode and over every transport. */
+/** The ledger's totals match every byte sent to a client app, to the token, in every mode and over every transport. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SavingsReport } from '../../src-main/core/activity/ledger/ledger-table.ts';
 import type { Params } from '../support/raw-client.ts';
@@ -20,7 +20,7 @@ afterAll(() => core[Symbol.asyncDispose]());
 const read = { path: '/notes/a.txt' };
 const find = { query: 'tooltray' };
 
-/** The same two tasks, as each mode has them done. */
+/** The same two tasks, as done in each mode. */
 const scripts: Readonly<Record<string, readonly Step[]>> = {
   proxy: [listStep(), toolStep('results', 'files_read_file', read), toolStep('results', 'web_web_search', find)],
   search: [
@@ -108,7 +108,7 @@ async function modernDoor(app: string, client: Line): Promise<Door> {
   return { wire, ask };
 }
 
-/** What the ledger holds of one app, by cause. */
+/** The ledger's entries of one app, by cause. */
 async function ledgerOf(app: string): Promise<Record<string, { sent: number; baseline: number; raw: number }>> {
   const { ledger } = core.host.core.activity;
   const report = await ledger.savings({ by: 'cause', app });
@@ -120,7 +120,7 @@ async function ledgerOf(app: string): Promise<Record<string, { sent: number; bas
   );
 }
 
-/** What the two servers' lists cost where each is connected by itself. */
+/** Cost of the two servers' lists if each is connected directly. */
 const ownLists = tokensOf(JSON.stringify({ tools: fileTools })) + tokensOf(JSON.stringify({ tools: webTools }));
 
 const addresses = {
@@ -131,7 +131,7 @@ const addresses = {
 };
 
 describe.each(Object.entries(addresses))('over %s', (door, open) => {
-  // Each is an app of its own, so that its figures stand alone.
+  // A separate app each, so that its figures stand alone.
   test.each(Object.entries(scripts))('mode %s: the sums match the wire, by cause', async (mode, steps) => {
     const app = `${door} ${mode}`;
     const { wire, ask } = await open(app, mode);
@@ -142,7 +142,7 @@ describe.each(Object.entries(addresses))('over %s', (door, open) => {
       lists: sent('lists'),
       instructions: sent('instructions'),
       discovery: sent('discovery'),
-      // How much of it the helper put around is the ledger's to say; together they are the answers.
+      // The ledger splits these into results and what helpers added; here they are summed.
       answers: sent('results', 'helpers'),
       program: sent('code'),
       all: sent(...Object.keys(causes)),

@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** A program in a group of its own that ends for SIGKILL only. */
+/** A program in its own process group that only SIGKILL ends. */
 async function startDeaf(env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const program = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')";
   const child = spawn(process.execPath, ['-e', program], {
@@ -32,7 +32,7 @@ async function startDeaf(env: NodeJS.ProcessEnv = process.env): Promise<number> 
   return child.pid as number;
 }
 
-/** No process has that number on any system. */
+/** An unused PID on every system. */
 const nobody = 2 ** 22 + 1;
 
 test.skipIf(process.platform === 'win32')(
@@ -43,7 +43,7 @@ test.skipIf(process.platform === 'win32')(
     const [left, ended, innocent] = [await startDeaf(), await startDeaf(), await startDeaf()];
     const list = new ChildProcessList(runDir);
     for (const pid of [left, ended, innocent]) list.add(pid);
-    // What a server started and left alone, and what another core's server did.
+    // Processes that a server left behind, and those of another core's server.
     const [daemon, foreign] = [
       await startDeaf({ TOOLTRAY_PROCESS: `${list.mark}.1` }),
       await startDeaf({ TOOLTRAY_PROCESS: `${list.mark}0.1` }),

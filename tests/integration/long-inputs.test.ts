@@ -16,16 +16,19 @@ import { openSocket, type SocketClient } from '../support/socket-client.ts';
 import { fixture } from '../support/start-core.ts';
 
 const long = 1_000_000;
-/** A turn may take this much CPU time of the thread, or on a slow or busy machine as much as JSON.parse needs for so many megabytes. */
+/**
+ * Maximum CPU time of the thread per turn, or on a slow or busy computer as much as JSON.parse needs for so many
+ * megabytes.
+ */
 const maxTurnMs = 50;
 const maxMegabytes = 8;
-/** What is loaded or compiled at the first try is no part of the cost. */
+/** Later attempts exclude loading and compiling. */
 const maxTries = 4;
 
 /** In ms of CPU time of the core's thread. */
 interface Turn {
   readonly maxMs: number;
-  /** What JSON.parse takes for a megabyte at the same time. */
+  /** Time of JSON.parse for a megabyte, measured at the same time. */
   readonly parseMs: number;
 }
 
@@ -85,7 +88,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.stop());
 
-/** The longest turn of the best try, as a share of what a turn may take. */
+/** The longest turn of the best attempt, relative to the limit. */
 async function cost(of: MeasuredCore, work: () => Promise<unknown>): Promise<number> {
   let least = Infinity;
   for (let tries = 0; tries < maxTries && least > 1; tries++) {
@@ -101,7 +104,7 @@ const texts: Readonly<Record<string, (length: number) => string>> = {
     ['a b.', '{["', '\n', ':/', '<b>', 'Aa_1-'].map((part) => part.repeat(length / 6 / part.length)).join(''),
 };
 
-/** For each text parameter of a helper tool an input in which it is a megabyte long, the others short. */
+/** For each string parameter of a helper tool, an input in which it is a megabyte long and the others short. */
 function inputs(definition: Params): [what: string, input: Params][] {
   const { properties = {} } = (definition['inputSchema'] ?? {}) as {
     properties?: Record<string, { type?: string; enum?: string[] }>;
@@ -186,7 +189,7 @@ describe.each(allCases ? ['tools', 'descriptions', 'enums', 'properties', 'brace
 
 test('answers another client app meanwhile', async () => {
   const other = await core.open();
-  /** The longest answer to a ping during the work, in ms. */
+  /** The slowest ping during the work, in ms. */
   async function longestPing(bytes: number): Promise<number> {
     let longest = 0;
     let isOver = false;

@@ -1,4 +1,4 @@
-/** Previews of servers in review: only in a sandbox, without secrets, and with nothing left afterwards. */
+/** Previews of servers under review: only in a sandbox, without secrets, and without leftovers. */
 import dgram from 'node:dgram';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
@@ -48,7 +48,7 @@ async function review(core: TestCore, server: string): Promise<ServerReview> {
   return (reviews as ServerReview[])[0] as ServerReview;
 }
 
-/** As `tooltray inbox show NAME --look` asks. */
+/** As requested by `tooltray inbox show NAME --look`. */
 async function look(core: TestCore, server: string): Promise<NonNullable<ServerReview['look']>> {
   const { id } = await review(core, server);
   const seen = (await rpc(core, 'previewServer', { server, id })) as unknown as ServerReview;
@@ -56,7 +56,7 @@ async function look(core: TestCore, server: string): Promise<NonNullable<ServerR
   return seen.look;
 }
 
-/** What each tool says of itself. */
+/** Each tool's description. */
 function toldBy({ parts }: NonNullable<ServerReview['look']>): Record<string, string> {
   return Object.fromEntries(
     parts.map(({ title, lines }) => [
@@ -128,7 +128,7 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
     for (const way of ['read', 'tcp', 'unix', 'lookup', 'signal']) {
       expect([way, inside[way]]).toEqual([way, expect.stringMatching(/no: /)]);
     }
-    // Its working folder is there, and empty.
+    // Its working folder exists, and is empty.
     expect(inside['list']).not.toContain('.env');
     expect(heard.length).toBe(1);
     expect(JSON.stringify(seen)).not.toMatch(/planted-|of-the-project/);
@@ -136,7 +136,7 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
     expect(inside['env']).toMatch(/API_TOKEN\W+withheld/);
     expect(inside['env']).not.toMatch(/NODE_OPTIONS|FOLDER|LOGIN_KEY|PROXY/);
     expect(seen.sentence).toMatch(/It was not given API_TOKEN, PLAIN_KEY, FOLDER and NODE_OPTIONS\./);
-    // And nothing of it is left: no file, no home, no process, in none of its groups.
+    // No leftovers: no file, no home, no process in any of its groups.
     expect(existsSync(join(homedir(), `left-${process.pid}`))).toBe(false);
     expect(existsSync(join(folder, 'daemon'))).toBe(false);
     const homes = join(core.home, 'data', 'boxes', 'homes');
@@ -151,7 +151,7 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
     const inspect = async (): Promise<string> =>
       JSON.stringify(await client.callTool('upstream_servers', { operation: 'list' }));
     expect(await inspect()).toContain('poisoned');
-    // Asking did not start it.
+    // Showing the item did not start it.
     expect((await review(core, 'poisoned')).look).toBeUndefined();
     const seen = await look(core, 'poisoned');
     expect(seen.isDone).toBe(true);

@@ -133,7 +133,7 @@ describe('tools with a UI', () => {
     }
     const other = await app.callTool('call_tool', { name: 'west_plain', arguments: { zone } });
     expect(textOf(other)).not.toContain(zone);
-    // What a model wrote through a helper is the model's own.
+    // Text written by a model through a helper tool is the model's own.
     expect(other['structuredContent']).toBeUndefined();
   });
 

@@ -15,11 +15,11 @@ async function othersWork(client: SocketClient): Promise<void> {
   expect(await client.say('other_echo', { message: 'well' })).toBe('well');
 }
 
-/** For a server whose time limit is so short that a machine under load may miss it. */
+/** For a server with a time limit so short that a busy computer may miss it. */
 const goesOn = (client: SocketClient): Promise<void> =>
   expect.poll(() => client.say('bad_echo', { message: 'goes on' })).toBe('goes on');
 
-/** Resolves when the core has written that into its log. */
+/** Resolves when the core has logged that. */
 function noted(core: TestCore, words: RegExp): Promise<void> {
   const file = join(core.host.paths.logDir, 'core.log');
   return until(() => existsSync(file) && words.test(readFileSync(file, 'utf8')));
@@ -33,7 +33,7 @@ afterEach(() => {
 
 test('reports a command that prints garbage and exits, with its exit code, and retries it', async () => {
   await using core = await startCore({ servers: { bad: bad('garbage'), other } });
-  // While the other one still starts it may be on its next try.
+  // While the other one still starts, it may be on its next attempt.
   const { error } = core.server('bad').state as { error?: AppError };
   expect(error?.message).toMatch(/^bad .*code 1/);
   await expect.poll(() => core.server('bad').health.detail).toMatch(/Next try in/);
@@ -106,7 +106,7 @@ test('a silent server is an error after its start timeout, and delays no other',
     error: { message: expect.stringMatching(/^bad.*within 0\.5 s/) as string },
   });
   const client = await core.open();
-  // A list is there while a try still runs, which on a machine under load may take some tries to be seen.
+  // The list is available during an attempt, which on a busy computer may take several attempts to observe.
   const listedMeanwhile = async (): Promise<unknown[]> => {
     await until(() => core.server('bad').state.kind === 'connecting');
     const before = core.server('bad').state;

@@ -19,7 +19,7 @@ const helpers = ['search_tools', 'call_tool'];
 const servers = { echo: fixture('echo') };
 const tools = ['echo'];
 
-/** A user who answers when the test says so. */
+/** A user who responds when the test says so. */
 function patientPerson(): { answer: () => Promise<Params>; asked: Promise<void>; speak: () => void } {
   const { promise: asked, resolve: wasRequested } = Promise.withResolvers<void>();
   const { promise: answered, resolve: speak } = Promise.withResolvers<void>();

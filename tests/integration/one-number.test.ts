@@ -1,4 +1,4 @@
-/** A result has the same size and token count wherever it is shown: those of what the server sent. */
+/** A result has the same size and token count wherever it is shown: those of the server's result. */
 import { expect, test, vi } from 'vitest';
 import { formatNumber, formatBytes } from '../../src-main/core/base/text-format.ts';
 import { reportLines } from '../../src-main/cli/commands/stats.ts';
@@ -33,7 +33,7 @@ interface Size {
   readonly tokens: number;
 }
 
-/** Asked at the server's own address, where everything passes untouched. */
+/** Requested at the server's own endpoint, which passes everything unchanged. */
 async function asSent(core: TestCore, tool: string): Promise<{ payload: Size; whole: Size }> {
   const direct = new HttpClient(`${core.url}/server/x`);
   await direct.initialize();
@@ -46,7 +46,7 @@ async function asSent(core: TestCore, tool: string): Promise<{ payload: Size; wh
   };
 }
 
-/** The record of the last call of an app, once its tokens are counted. */
+/** The record of an app's last call, once its tokens are counted. */
 function recordOf(core: TestCore, app: string): Promise<CallDetail> {
   return vi.waitFor(async () => {
     const [last] = (await ask(core, 'activity', { app, limit: 1 })).calls;
@@ -83,7 +83,7 @@ test.each([
   expect(textOf(given)).toContain(
     `The result of x:big, ${formatBytes(sent.bytes)}, ${formatNumber(sent.tokens)} tokens, is kept on disk`,
   );
-  // The file is another thing, and is called so.
+  // The file has a different size, with its own name.
   const [file] = spills;
   expect(file?.bytes).not.toBe(sent.bytes);
   expect(textOf(given)).toContain(`file of ${formatBytes(file?.bytes ?? 0)}`);
@@ -122,7 +122,7 @@ test('counts once what a whole result contains twice, in sizes and tokens', asyn
   expect(rows.find(({ key }) => key === 's:give')).toMatchObject({ raw: call.tokens.serverResult, net: 0 });
 });
 
-/** The step of the last call of an app. */
+/** The step of an app's last call. */
 async function stepOf(core: TestCore): Promise<{ readonly modelBytes: number }> {
   const { steps } = await ask(core, 'steps', { limit: 50 });
   const [step] = steps.filter(({ kind }) => kind === 'call');
@@ -149,7 +149,7 @@ test.each([
     unspilled: 'off',
     ledger: expect.objectContaining({ raw: call.tokens.serverResult, net: 0 }) as unknown,
   });
-  // The rows are alike, so the count of the first 100 kB holds for all; quotes are escaped in the JSON of the result.
+  // The rows are uniform, so the first 100 kB are representative; quotes are escaped in the JSON of the result.
   const start = JSON.stringify(textOf(given).slice(0, 100_000));
   const expected = (tokensOf(start) * payload) / 100_000;
   expect(call.tokens.serverResult).toBeGreaterThan(expected * 0.95);

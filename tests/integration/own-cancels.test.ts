@@ -21,7 +21,7 @@ async function outcomes(core: TestCore, count: number): Promise<readonly string[
   return (await activity.ask('recentCalls', 50)).map(({ outcome }) => outcome);
 }
 
-/** The steps that are problems: as the sums count them, and as the filter finds them. */
+/** Steps that are problems, as counted by the totals and as found by the filter. */
 async function problems(core: TestCore): Promise<readonly number[]> {
   const [all, filtered] = [await ask(core, 'steps', {}), await ask(core, 'steps', { problems: true })];
   return [all.sums.problems, filtered.steps.length];

@@ -39,7 +39,7 @@ test('holds a UI that changes while its server runs until the user decides, what
   const refused = 'was changed by its server while it ran since clock was accepted, and waits for the person.';
   await expect(pageOf(one)).rejects.toThrow(refused);
   await expect(pageOf(other)).rejects.toThrow(refused);
-  // The tool itself goes on, as text.
+  // The tool itself still works, as text.
   expect(await one.say('show')).toContain('"by":"clock"');
   const { pins } = core.host.core.trust;
   const question = pins.find('clock')?.pendingReview;

@@ -77,7 +77,7 @@ type Offered = typeof base;
 const mark = 'ZEBRA';
 const evil = `${mark} first.`;
 
-/** Puts a value where the path leads; the member is made where it is not there. */
+/** Sets the value at a path; missing members are created. */
 function put(path: string, value: unknown): (offered: Offered) => void {
   return (offered) => {
     const keys = path.split('.');
@@ -89,7 +89,7 @@ function put(path: string, value: unknown): (offered: Offered) => void {
 }
 
 const inDraw = 'tools.0';
-/** One field each, of everything that is pinned. `calls`: what may no longer be called. */
+/** One field of everything that is pinned. `calls`: what can no longer be called. */
 const fields: readonly {
   readonly path: string;
   readonly value: unknown;
@@ -184,7 +184,7 @@ const question = (core: TestCore) => core.host.core.trust.pins.find('d')?.pendin
 describe('one field that changes while the server runs is hidden and cannot be called', () => {
   const server = new Changing('running');
 
-  /** What a server says of itself is read with its handshake. */
+  /** The server's own description is read with its handshake. */
   async function offer(core: TestCore, offered: object, isIntroduced: boolean): Promise<void> {
     server.offer(offered);
     if (!isIntroduced) return;
@@ -200,8 +200,8 @@ describe('one field that changes while the server runs is hidden and cannot be c
     expect(await client.say('draw', { shape: 'circle' })).toBe('called draw');
   });
 
-  // All of them at once: below.
-  // Each with its own core: a server that changes its lists more than six times a minute has to wait.
+  // All of them at once: see below. Each with its own core, because a server that changes its lists more than six times
+  // a minute has to wait.
   test.each(someOf(10, fields))('$path = $value', async ({ path, value, tool, prompt }) => {
     await using core = await server.start();
     const before = server.calls;
@@ -245,7 +245,7 @@ test(
     }
     expect(server.calls.split('\n')).not.toContain('tools/call draw');
     expect(server.calls).not.toContain('prompts/get');
-    // Nothing that was called has accepted anything.
+    // No call has accepted anything.
     expect(question(first)?.changes.length).toBeGreaterThan(4);
     await first[Symbol.asyncDispose]();
   },

@@ -11,9 +11,9 @@ import { filesHolding } from '../support/files-holding.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
-/** Another one each time: all processes of this machine are asked for it. */
+/** Unique per run, because all processes of this computer are searched for it. */
 const secret = `planted-secret-${randomUUID()}`;
-/** As a file has it: each line may be printed alone. */
+/** As in a file: each line may be printed alone. */
 const lines = ['-----BEGIN THING-----', 'planted-first-line-0002', 'planted-second-line-0003', '-----END THING-----'];
 const telling = { command: process.execPath, args: [join(import.meta.dirname, 'servers/telling.ts')] };
 
@@ -23,7 +23,7 @@ async function newFolder(name: string): Promise<string> {
   return folder;
 }
 
-/** Everything the user can request that needs at most a server name. */
+/** Everything the user can request with at most a server name. */
 async function told(core: TestCore): Promise<string> {
   const questions = [
     'serverDetail',
@@ -42,7 +42,7 @@ async function told(core: TestCore): Promise<string> {
   return JSON.stringify([answers, await Promise.all(state), await core.host.rpcDeps.apps.access()]);
 }
 
-/** The environments of all processes of this machine that are ours to read, but this one's. */
+/** Environments of all readable processes of this computer, except this one's. */
 async function environmentsWith(text: string): Promise<string[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const having = await Promise.all(
@@ -69,7 +69,7 @@ test('stores each planted secret only where it belongs, and shows it in no other
     await ask(core, 'setSecret', { name: 'K', value: secret });
     await ask(core, 'setSecret', { name: 'LINES', value: lines.join('\n') });
     await until(() => core.server('telling').state.kind === 'ready');
-    // In the arguments and in the result of a call, too, as a model might have them.
+    // In the arguments and in the result of a call, too.
     await ask(core, 'call', { tool: 'telling:tell', arguments: { say: `${secret} ${lines[1]}` } });
 
     const expiresAt = Date.now() + 24 * 60 * 60_000;

@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A call that goes on: the file that ends it, and the handle or the task that was given for it. */
+/** A running call: the file that ends it, and its handle or task. */
 async function slowCall(caller: Caller): Promise<{ readonly id: string; readonly finish: () => void }> {
   const file = join(folder, String((files += 1)));
   const { result } = await callBy(caller, 'slow_work', { file });

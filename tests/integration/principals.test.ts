@@ -39,7 +39,7 @@ beforeAll(async () => {
     {
       servers: { x: fixture('compat-results'), counting, tasking, asker: fixture('asker') },
       profiles: { wide: {} },
-      // No handles: what takes long on a busy machine is waited for.
+      // No handles: slow responses on a busy computer are waited for.
       slowCallSeconds: 0,
       extraTools: ['read_result'],
       results: { threshold: 5000, cacheSeconds: { counting: 3600 } },
@@ -138,7 +138,7 @@ describe('a pending question', () => {
       for (const how of othersThan(owner, modernCallers))
         expect([how, (await answer(await callers.open(how, form), requestState)).error]).toEqual([how, unknown]);
       expect(JSON.stringify((await answer(first, requestState)).result)).toContain('me');
-      // Used once, it is over.
+      // Valid once.
       expect((await answer(first, requestState)).error).toEqual(unknown);
     },
   );
@@ -172,7 +172,7 @@ test('an HTTP session opens only with the token that created it, at its endpoint
 
 const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cursor', version: '1' } };
 
-/** `session`: its id, empty for none. */
+/** `session`: its ID, empty for none. */
 function knock(url: string, token: string, message: Params, session: string): Promise<Response> {
   return fetch(url, {
     method: 'POST',
@@ -196,7 +196,7 @@ test.each(['', 'roots'])(
     };
     const seen = new Set<string>();
     for (const how of allCallers) {
-      // If clients cannot be distinguished, and the server may have asked the first one questions, nothing is cached.
+      // If clients cannot be distinguished, and the server may have sent requests to the first one, nothing is cached.
       const isKnown = seen.has(whoIs(how)) && declares === '';
       expect([how, await isAgain(how, declares)]).toEqual([how, isKnown]);
       seen.add(whoIs(how));

@@ -13,7 +13,7 @@ const config = {
 };
 const day = 24 * 60 * 60_000;
 
-/** Until what ends by itself has ended. */
+/** Until timers have expired. */
 const patience = { timeout: 30_000 };
 
 let core: TestCore;
@@ -26,7 +26,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const give = async (profile = 'narrow', expiresAt = Date.now() + day) =>
   (await ask(core, 'createProfileToken', { profile, expiresAt })) as { id: string; token: string; url: string };
 
-/** The random half of a token, which may hold an underscore itself. */
+/** The random half of a token, which may contain an underscore itself. */
 const secretOf = (token: string) => token.slice(-43);
 
 async function knock(path: string, token?: string): Promise<{ status: number; text: string }> {
@@ -110,7 +110,7 @@ test('rejects revoked, expired and unknown tokens, and names the reason of the f
   ]);
   // At another endpoint it is unknown: the profile's existence is not revealed.
   expect((await knock('/p/wide', revoked.token)).text).toContain('This token is not valid for this URL.');
-  // A part of it, or another end of it, is none.
+  // A prefix of it, or with another suffix, is invalid.
   const { token } = await give();
   const near = [
     token.slice(0, -1),
@@ -140,7 +140,7 @@ test('ends a stream when its token is revoked, and a session when it expires', a
   await ask(core, 'revokeProfileToken', { id: revoked.id });
   expect(await ended).toBe('ended');
 
-  // In force for longer than a session takes to open, on this machine as busy as it is.
+  // Valid for longer than a session takes to open on this computer under its current load.
   const short = await give('narrow', Date.now() + 3000 + Math.ceil(10 * openedMs));
   const running = new HttpClient(short.url, false, bearer(short.token));
   await running.initialize();

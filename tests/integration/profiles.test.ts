@@ -1,4 +1,4 @@
-/** A profile is a boundary: what is out of scope looks as if it did not exist, through every way. */
+/** A profile is a boundary: what is out of scope looks as if it did not exist, by every way. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ const config = {
   results: { threshold: 0, thresholds: { 'desk:see_desk': 3 } },
 };
 
-/** Tools that an app with the profile `locked` is shown; its server has a resource template. */
+/** Tools shown to an app with the profile `locked`; its server has a resource template. */
 const ofVault = ['open_safe', 'read_resource'];
 
 let core: TestCore;
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => core[Symbol.asyncDispose]());
 
-/** What exists but is out of scope, and the same with unknown words. */
+/** Existing but out-of-scope names, and unknown ones. */
 const there: Names = {
   server: 'vault',
   names: [
@@ -84,7 +84,7 @@ const nowhere: Names = {
   query: 'zirxonium quoxka',
 };
 
-/** Normalizes a text to unknown words, without what differs between runs. */
+/** Replaces names by unknown ones and removes what differs between runs. */
 function plain(text: string): string {
   const words: readonly (readonly [string, string])[] = [
     ...[['vault', 'vauxt'] as const, ['open_safe', 'opxn_sxfe'] as const, ['combination', 'coxbinatixn'] as const],
@@ -111,7 +111,7 @@ const places = {
   'as an app that is held to it': {
     hello: { app: 'bound' },
     paths: () => ['/app/bound'],
-    // What a mode shows is the same by either way; in this one every helper is asked, listed or not.
+    // A mode shows the same by either way; in this one every helper is called, listed or not.
     ...(!allCases && { modes: ['proxy'] }),
   },
 };
@@ -126,7 +126,7 @@ describe.each(Object.entries(places))('%s', (_, place) => {
       const none = await shownEverywhere(core, nowhere, place);
       expect(sentences(real)).toEqual(sentences(none));
       expect(real).toContain('see_desk');
-      // What was not asked for is nowhere: texts of the server and of the tool.
+      // Texts that were not requested are nowhere: those of the server and of the tool.
       expect(real).not.toMatch(/Full of|Opens the|Destroys a|numbers\./);
     },
   );
@@ -164,7 +164,7 @@ describe('an app with one profile that connects through another', () => {
   };
 
   test('gets the intersection, whether initialize, a request or its command names it', async () => {
-    // The wider one of the two would give it what the other one keeps from it.
+    // Combining the two profiles would grant what one of them denies.
     const session = await core.open({}, { app: 'bound', profile: 'locked', mode: 'proxy' });
     expect(await session.toolNames()).toEqual([]);
     expect([await both('bound'), await both('bound', true)]).toEqual([[], []]);

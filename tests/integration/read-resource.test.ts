@@ -1,4 +1,4 @@
-/** `read_resource` in every mode: listed where a server has resources, among the hits of a search, named beside links. */
+/** `read_resource` in every mode: listed if a server has resources, found by search, named next to links. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { Params } from '../support/raw-client.ts';
@@ -17,7 +17,7 @@ async function textOfCall(client: SocketClient, tool: string, args: Params = {})
   return content.map(({ text }) => text ?? '').join('\n');
 }
 
-/** `universal` reads resources by its own tool. */
+/** `universal` reads resources with its own tool. */
 const modes = allModes.modes.map(({ name }) => name).filter((name) => name !== 'universal');
 
 describe.each(modes)('in mode %s', (mode) => {
@@ -46,7 +46,7 @@ test.each<[string, string, Params]>([
   expect(await textOfCall(client, tool, { query: 'lend' })).not.toContain('read_resource');
 });
 
-/** The call that a text of a result names, as the model would make it. */
+/** The call named by a result's text, as the model would make it. */
 async function follow(client: SocketClient, text: string): Promise<string> {
   const [, tool = '', args = '{}'] = /Read it: (\S+) (\{.*\})$/m.exec(text) ?? [];
   return textOfCall(client, tool, JSON.parse(args) as Params);

@@ -16,7 +16,7 @@ let client: SocketClient;
 beforeEach(async () => {
   client = await core.open({}, { mode: 'proxy' });
 });
-// A core has room for two hundred sessions, and there are more cases with every mode.
+// A core supports two hundred sessions, and there are more cases with every mode.
 afterEach(() => client.end());
 beforeAll(async () => {
   const refusing = { command: process.execPath, args: [join(import.meta.dirname, 'servers/refusing.ts')] };
@@ -126,7 +126,7 @@ const fetches: readonly (readonly [string, Params])[] = [
   ['proxy-dispatch', { action: 'list', format: 'detail', includeInputSchema: true }],
 ];
 
-/** `npm run test:long`: by a program in Python after each of them, which takes a process of its own every time. */
+/** `npm run test:long`: with a Python program after each of them, which takes a process every time. */
 const inPython = allCases ? fetches : fetches.slice(0, 1);
 
 test.each(fetches)('omits the schema that %s %j has shown from an error of any helper', async (name, input) => {

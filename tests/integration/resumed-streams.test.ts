@@ -32,7 +32,7 @@ interface SseEvent {
   readonly data: string;
 }
 
-/** The events of a stream as they come. */
+/** The events of a stream as they arrive. */
 async function* eventsOf(response: Response): AsyncGenerator<SseEvent> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -46,7 +46,7 @@ async function* eventsOf(response: Response): AsyncGenerator<SseEvent> {
   }
 }
 
-/** A session of its own, with its headers. */
+/** A separate session, with its headers. */
 async function openSession(protocolVersion = '2025-11-25') {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -61,7 +61,7 @@ async function openSession(protocolVersion = '2025-11-25') {
   headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
   headers['mcp-protocol-version'] = protocolVersion;
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  /** 409 for as long as the core has not seen the old stream go. */
+  /** 409 until the core has noticed the end of the old stream. */
   const resume = async (lastEventId: string): Promise<Response> => {
     const ask = (): Promise<Response> => fetch(core.url, { headers: { ...headers, 'last-event-id': lastEventId } });
     let response = await ask();
@@ -95,7 +95,7 @@ async function lastOf(response: Response): Promise<RawMessage | undefined> {
   return data === undefined ? undefined : (JSON.parse(data) as RawMessage);
 }
 
-/** Reads the first event of the call's stream, and breaks it off. */
+/** Reads the first event of the call's stream, and closes it. */
 async function breakOff(session: Awaited<ReturnType<typeof openSession>>, message: object): Promise<SseEvent> {
   const leave = new AbortController();
   const events = eventsOf(await session.post(message, leave.signal));

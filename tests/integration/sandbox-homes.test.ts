@@ -58,7 +58,7 @@ describe.skipIf(problem !== undefined)('a private home', () => {
     await core.server('notes').retry();
     await ready(core.server('notes'));
     expect(await probe(core, 'notes', 'read', { path: planted })).toContain('written');
-    // Another program, which starts the same in the end.
+    // Another script that starts the same program.
     const script = join(folder, 'other.sh');
     writeFileSync(script, `#!/bin/sh\nexec "$@"\n`, { mode: 0o755 });
     const read = [join(import.meta.dirname, '../..'), dirname(process.execPath)];

@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
 
 const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 
-/** A server with one tool, which runs a line of a shell and returns what that says. */
+/** A server with one tool, which runs a shell command and returns its output. */
 const serverScript = `
 const { spawnSync } = require('child_process');
 const send = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
@@ -41,7 +41,7 @@ interface World {
   readonly keys: string;
   readonly project: string;
   readonly store: string;
-  /** A server's script, where no server may write. */
+  /** A server's script, in a folder that no server can write. */
   readonly script: string;
 }
 
@@ -110,7 +110,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     [
       'a folder that it may read',
       ({ project, store, script }) => ({ args: [script], ...sandbox([project], [store]) }),
-      // While it is mounted its parents stay; a process outside the sandbox moves what is beside it.
+      // While it is mounted its parents stay; a process outside the sandbox moves what is next to it.
       () => 'true',
     ],
     [
@@ -260,7 +260,7 @@ const levels = ['folder', 'its parent', 'a link to a link', 'a link in another f
 describe.skipIf(problem !== undefined)("Tooltray's own files stay hidden in an allowed folder", () => {
   test.each(levels)('through a link: %s', async (level) => {
     const world = openWorld();
-    // As by default: our folders lie in those of the user.
+    // As by default: our folders are inside the user's.
     const paths = { XDG_STATE_HOME: join(world.user, 'dot', 'state'), XDG_DATA_HOME: join(world.user, 'dot', 'share') };
     const own = join(world.user, 'dot');
     mkdirSync(join(own, 'state'), { recursive: true });
@@ -283,7 +283,7 @@ describe.skipIf(problem !== undefined)("Tooltray's own files stay hidden in an a
       folder: join(world.user, 'boxes'),
       config: join(world.user, 'config.json'),
       sockets: join(world.user, 'run'),
-      // Written by way of a link as well.
+      // Also reached through a link.
       hidden: { folders: [join(world.user, 'second', 'state', 'tooltray')], files: [] },
       onRefused: () => undefined,
     });

@@ -31,7 +31,7 @@ test('starts once its secret is set, restarts when it changes, and stores its va
       env: { TOLD_KEY: 'x ${secret:TOLD_KEY}' },
     };
     await using core = await startCore({ servers: { telling: entry } }, { home });
-    // It is tried again now and then, which is over at once.
+    // It is retried now and then, and fails immediately.
     await expect
       .poll(() => [core.server('telling').state, core.server('telling').health.detail])
       .toMatchObject([

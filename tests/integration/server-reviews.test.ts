@@ -1,4 +1,7 @@
-/** Servers that nobody has accepted: not started, listed or found, with errors that say why; and the user's decisions on them. */
+/**
+ * Servers that nobody has accepted: not started, listed, or found, with errors that say why; and the user's decisions
+ * on them.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -36,7 +36,7 @@ async function told(client: SocketClient, name: string, args: Params): Promise<s
   return answer.line.replaceAll('\\"', '"').replaceAll('\\\\"', '"');
 }
 
-/** How a tool of a server is reached. `work` is what it is called there. */
+/** Ways to call a tool of a server. `work` is the tool's name. */
 const ways: Record<string, (client: SocketClient, server: string, tool: string) => Promise<string>> = {
   'a direct call': (client, server, tool) => told(client, `${server}_${tool}`, {}),
   call_tool: (client, server, tool) => told(client, 'call_tool', { name: `${server}:${tool}`, arguments: {} }),
@@ -117,7 +117,7 @@ let cloud: OAuthFixture;
 beforeAll(async () => {
   cloud = await startOAuthFixture();
   const home = mkdtempSync(join(tmpdir(), 'tooltray-states-home-'));
-  // What an earlier core listed.
+  // Listed by an earlier core.
   await using _before = await startCore({ servers: { good, off: away } }, { home });
   await _before.host.stop();
   core = await startCore(
@@ -205,7 +205,7 @@ test.each([
 });
 
 describe('a starting server', () => {
-  /** A core with one server that is there and one that starts when the test says so. */
+  /** A core with one ready server and one that starts when the test says so. */
   async function startingCore(gate: string, more: Partial<TestConfig> = {}): Promise<TestCore> {
     const started = await startCore({ servers: { good, slow: gated(gate) }, ...more }, { settled: false });
     await until(() => started.host.core.servers.manager.find('good')?.state.kind === 'ready');
@@ -319,7 +319,7 @@ test.runIf(allCases)('a lazy server reports progress while a call starts it', as
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** How prompts and resources of a server are asked for. */
+/** Requests for prompts and resources of a server. */
 const requests: Record<string, (server: string) => readonly [string, Params]> = {
   'a prompt': (server) => ['prompts/get', { name: `${server}_greet` }],
   'the completion of a prompt': (server) => [
@@ -467,14 +467,14 @@ test.runIf(allCases)('a server that has failed for long says so in its tools, un
   const allowed = { options: { allowed_servers: ['ill'] } };
   expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
   expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
-  // Back again, it accepts the call and crashes: calling another server might do it twice.
+  // Back again, it accepts the call and crashes: calling another server might execute it twice.
   expect(ill.host.core.calls.catalog.current.lookup.tools.byId('ill:echo')[0]?.down).toBeDefined();
   writeFileSync(program, diesOfACall);
   let last = '';
   while (!last.includes('code 3')) last = textOf(await one.callTool('ill_echo', { message: 'x' }));
   expect(last).not.toContain('Another tool');
   writeFileSync(program, works);
-  // It may have come back by itself already, as it was before.
+  // It may have restarted by itself already.
   await server.sleep();
   await server.retry();
   expect(await description()).toBe(before);

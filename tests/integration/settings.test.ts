@@ -131,7 +131,7 @@ describe('raw', () => {
 
   test('is off by default', async () => {
     const { inputSchema, ...shown } = await definition(false);
-    // What decides which arguments are taken stays; what a model does not read goes.
+    // Constraints stay; what a model does not read is removed.
     expect(inputSchema).toMatchObject({ type: 'object', $defs: { short: { type: 'string', maxLength: 5 } } });
     expect(inputSchema).not.toHaveProperty('x-vendor');
     expect(shown).toEqual({

@@ -1,4 +1,4 @@
-/** Calls that take longer than their client app waits: a handle in time, the result later, and the tool runs once. */
+/** Calls that exceed their client app's timeout: a handle in time, the result later, and the tool runs once. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let files = 0;
 
-/** A core whose client apps wait for a fifth of a second, with the slow server; what it noted; and what ends its work. */
+/**
+ * A core whose client apps time out after a fifth of a second, with the slow server; its log; and a function that ends
+ * its work.
+ */
 async function slowCore(settings: Params = {}) {
   const log = join(folder, `log-${(files += 1)}`);
   const file = join(folder, `answer-${files}`);
@@ -56,7 +59,7 @@ function pendingOf(result: Params | undefined): Pending {
 
 type Call = (name: string, args: Params, more?: Params) => Promise<Params>;
 
-/** How client apps reach a core. */
+/** Connections of client apps to a core. */
 const lines: Record<string, (core: TestCore) => Promise<Call>> = {
   'the handshake era over the socket': async (core) => {
     const client = await core.open();
@@ -112,7 +115,7 @@ test.runIf(allCases)('spills a pending result that exceeds memory whole, under t
   const whole = 'a line of an answer\n'.repeat(3_500_000);
   slow.finish(whole);
   const { spills } = slow.core.host.core.calls;
-  // Seventy megabytes through a pipe: where others want the processor, more than what a wait usually has.
+  // Seventy megabytes through a pipe take longer than a usual wait on a busy computer.
   await expect.poll(async () => (await spills.list()).length, { timeout: 50_000 }).toBeGreaterThan(0);
   const [spill] = await spills.list();
   const wait = { name: 'await_result', arguments: { handle } };
@@ -185,7 +188,7 @@ test('sends progress to the waiting request, under its token, and reports the la
   const client = await slow.core.open();
   const { handle } = pendingOf(await client.callTool('work', slow.work, { _meta: { progressToken: 'first' } }));
   let waited: Params = {};
-  // A step between two waits is reported to no request.
+  // Progress between two waits is reported to no request.
   while (client.notifications.every(({ method }) => method !== 'notifications/progress')) {
     const wait = client.callTool('await_result', { handle }, { _meta: { progressToken: 'second' } });
     slow.step();
@@ -299,7 +302,7 @@ test('records a call once, when it has ended', async () => {
   expect(await activity.ask('recentCalls')).toMatchObject([{ tool: 'work', outcome: 'ok' }]);
 });
 
-/** An HTTP server that hangs up in the middle of each call. */
+/** An HTTP server that closes the connection during each call. */
 async function breakingServer() {
   let calls = 0;
   const tools = [{ name: 'work', inputSchema: { type: 'object' } }];

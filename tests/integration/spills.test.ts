@@ -1,4 +1,7 @@
-/** Results over the limit, in every mode: a summary is returned, the whole is on disk, and the named way to read on works. */
+/**
+ * Results over the limit, in every mode: a summary is returned, the whole is on disk, and the suggested way to read on
+ * works.
+ */
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -13,10 +16,10 @@ import { fixture, startCore } from '../support/start-core.ts';
 
 const servers = { x: fixture('compat-results'), y: fixture('echo') };
 
-/** Told, because what Python takes as well is read as that, which has a process of its own. */
+/** With an explicit language, because code that is also valid Python runs in a separate process. */
 const inJavaScript = (code: string): Params => ({ code, language: 'javascript' });
 
-/** How each mode calls `x:big`, and reads `read_result` in what comes of it. */
+/** How each mode calls `x:big`, and `read_result` afterwards. */
 const waysIn: Readonly<Record<string, { call: [string, Params]; read: (input: Params) => [string, Params] }>> = {
   proxy: { call: ['x_big', {}], read: (input) => ['read_result', input] },
   gateway: { call: ['x', { tool: 'big' }], read: (input) => ['x', { tool: 'read_result', arguments: input }] },

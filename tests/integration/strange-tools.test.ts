@@ -14,7 +14,7 @@ const info = { name: 'strict', version: '1.0.0' };
 
 type Strict = V1Client | V2Client;
 
-/** What the SDK's clients read, which reject a list with one entry that does not fit their schema. */
+/** Parsed by the SDK's clients, which reject a list with one invalid entry. */
 async function strictly<T>(
   url: string,
   read: (client: Strict) => Promise<T>,
@@ -30,7 +30,7 @@ async function strictly<T>(
   return found;
 }
 
-/** Without the way back to slow calls, which a list of 2026-07-28 has from the start where there is room for it. */
+/** Without the tool for slow calls, which a list of 2026-07-28 contains from the start if there is room. */
 const toolNames = async (client: Strict): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name).filter((name) => name !== 'await_result');
 

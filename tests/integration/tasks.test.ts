@@ -33,7 +33,7 @@ async function endOf(client: ModernClient, taskId: unknown): Promise<Params> {
 
 describe('a core with tasks', () => {
   let core: TestCore;
-  /** Whose calls are never slow, so that every task is its server's. */
+  /** A core without slow-call handles, so that every task is its server's. */
   let quick: TestCore;
   beforeAll(async () => {
     const slow = {
@@ -243,7 +243,7 @@ test('passes task notifications of stateful servers to the session of the task, 
     [ids[0], 'one'],
     [ids[1], 'two'],
   ].toSorted();
-  // One that came before its task was known comes behind one that did not.
+  // A notification that arrived before its task was known is sent later.
   await expect.poll(() => ended(app.notifications).toSorted()).toEqual(mine);
   await expect.poll(() => ended(heard)).toEqual([[task['taskId'], 'one']]);
   expect([ended(app.notifications).toSorted(), ended(other.notifications)]).toEqual([mine, []]);

@@ -1,6 +1,6 @@
 /**
- * Apps that find `structuredContent` in a result show their model nothing else. So a helper tool returns either none, or all of its
- * result in it, in every mode.
+ * Apps that receive `structuredContent` show their model nothing else. So a helper tool returns either none, or its
+ * whole result in it, in every mode.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const called = (name: string, more: Params = {}): Calls => [
 ];
 const dispatched = (input: Params): Params => ({ action: 'call', connection: 'x', ...input });
 
-/** For each helper tool, inputs that succeed, and some that fail. `FILE` stands for a spill. */
+/** For each helper tool, valid inputs, and some that fail. `FILE` stands for a spill. */
 const inputs: Readonly<Record<string, Calls>> = {
   get_tool_schema: [{ name: 'echo_tool' }, { tools: ['echo_tool', 'nothing'] }, { name: 'nothing' }],
   get_tool_count: [{}],
@@ -81,10 +81,10 @@ const inputs: Readonly<Record<string, Calls>> = {
   await_result: [{ handle: 'nothing' }],
 };
 
-/** The tools of gateway mode that stand for a server are helpers, too. */
+/** The tools of gateway mode that represent a server are helper tools, too. */
 const gatewayInputs: Calls = [{}, ...called('x').map(({ name, ...rest }) => ({ tool: name, ...rest }))];
 
-/** An app that reads `structuredContent` alone, beside one that reads content alone: what the one lacks of the other. */
+/** What an app that reads only `structuredContent` lacks compared with one that reads only content. */
 function unsaid({ structuredContent, content }: Params): unknown[] {
   if (structuredContent === undefined) return [];
   const meant = [structuredContent, (structuredContent as Params)['result']].map((value) => JSON.stringify(value));
@@ -120,7 +120,7 @@ test('inputs covers every helper tool', () => {
   );
 });
 
-/** In `proxy` every helper there is, listed or not; in the other allModes.modes those that they list (all cases: every one). */
+/** In `proxy` every helper tool, listed or not; in the other modes those that they list (all cases: every one). */
 function inputsIn({ name, helpers }: Mode): readonly [helper: string, all: Calls][] {
   const listed = new Set(helpers.map(({ definition }) => definition.name));
   return Object.entries(inputs).filter(([helper]) => allCases || name === 'proxy' || listed.has(helper));

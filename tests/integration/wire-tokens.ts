@@ -1,4 +1,4 @@
-/** Counts, without any part of the ledger, the tokens of what a client app received: each frame as it came over the wire. */
+/** Counts, independently of the ledger, the tokens that a client app received: each frame as sent. */
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect } from 'vitest';
 import type { Params, RawMessage } from '../support/raw-client.ts';
@@ -8,22 +8,22 @@ export function tokensOf(text: string): number {
   return encode(text, { disallowedSpecial: new Set() }).length;
 }
 
-/** Tokens of a frame's payload: the text of its `result`, `error` or `params`, as it stands in the line. */
+/** Tokens of a frame's payload: the text of its `result`, `error`, or `params`. */
 export function payloadTokens(line: string): number {
   const { result, error, params } = JSON.parse(line) as RawMessage;
   const payload = result ?? error ?? params;
   if (payload === undefined) return 0;
   const text = JSON.stringify(payload);
-  // What is counted is what crossed the wire, to the letter.
+  // Counts exactly what was sent.
   expect(line).toContain(text);
   return tokensOf(text);
 }
 
-/** What a client app received, by what it asked for. */
+/** What a client app received, by request. */
 export class WireTokens {
   readonly #sums = new Map<string, number>();
 
-  /** `what`: the test's own word for it. */
+  /** `what`: the test's own label. */
   add(what: string, line: string): void {
     this.#sums.set(what, this.of(what) + payloadTokens(line));
   }
@@ -37,7 +37,7 @@ export class WireTokens {
   }
 }
 
-/** A request and the test's own word for what its answer is. */
+/** A request, and the test's own label for its result. */
 export interface Step {
   readonly what: string;
   readonly method: string;

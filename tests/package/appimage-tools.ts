@@ -1,4 +1,6 @@
-/** The tools that the packer fetches to make an AppImage, from what the system has; its runtime is a file that does not start. */
+/**
+ * The tools that the packager downloads to build an AppImage, replaced by the system's; its runtime is a dummy file.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

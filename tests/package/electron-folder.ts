@@ -1,6 +1,6 @@
 /**
- * An unpacked Electron that is none: what the packer wants to find, around a script that starts the stand-in. With it
- * everything but the runtime itself is packed as in a release, on a machine that cannot fetch Electron.
+ * A fake unpacked Electron: what the packager requires, around a script that starts the stand-in. Everything but the
+ * runtime itself is packed as in a release, without downloading Electron.
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,16 +8,16 @@ import { createPackage } from '@electron/asar';
 
 const insideArchive = join(import.meta.dirname, 'inside-archive.mjs');
 const standIn = join(import.meta.dirname, '../stand-in/bin/electron');
-/** Marks where Electron keeps its fuses: then version, number of fuses, and one character for each. */
+/** Marks the position of Electron's fuses: version, number of fuses, and one character each. */
 const fuseMark = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 const fuses = '101100011';
 
-/** As itself the script starts the app that APP_FOLDER names: the archive's content, taken out by the test. */
+/** The script starts the app in APP_FOLDER: the archive's contents, extracted by the test. */
 export async function makeElectronFolder(folder: string, extra: string): Promise<void> {
   mkdirSync(join(folder, 'resources'), { recursive: true });
   const script = [
     '#!/bin/sh',
-    // As Node.js, too, Electron reads what is in archives.
+    // Electron reads archives as Node.js, too.
     `if [ -n "$ELECTRON_RUN_AS_NODE" ]; then exec '${standIn}' --import '${insideArchive}' "$@"; fi`,
     `STAND_IN_PROGRAM=$(readlink -f "$0") exec '${standIn}' "$APP_FOLDER" "$@"`,
     '',

@@ -81,8 +81,8 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
   });
 
   test('lets the app run as Node.js, and disables other ways to run code in its name', () => {
-    // In the order of @electron/fuses: run as Node.js, cookies encrypted, NODE_OPTIONS, --inspect, archive checked, archive only,
-    // a snapshot of the browser's own, more rights for file://.
+    // In the order of @electron/fuses: run as Node.js, cookie encryption, NODE_OPTIONS, --inspect, archive integrity,
+    // archive only, browser snapshot, file:// privileges.
     expect(fusesOf(readFileSync(join(packed.unpacked, 'tooltray-app'))).slice(0, 8)).toBe('11001100');
   });
 
@@ -155,7 +155,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
       expect(client.getServerVersion()?.name).toBe('tooltray');
       expect((await client.listTools()).tools.map(({ name }) => name)).toContain('execute');
       expect(existsSync(join(home, 'data/desktop'))).toBe(true);
-      // Both engines start from what was packed: their bytes, their workers, and the process that is Python's.
+      // Both engines start from the package: their binaries, workers, and the Python process.
       const run = (code: string, language: string): Promise<object> =>
         client.callTool({ name: 'execute', arguments: { code, language } });
       expect(await run('import sys, zlib\nf"{sys.version_info[:2]} {zlib.crc32(b\'x\')}"', 'python')).toEqual({
@@ -164,7 +164,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
       expect(await run('return 6 * 7', 'javascript')).toEqual({ content: [{ type: 'text', text: '42' }] });
     } finally {
       await client.close();
-      // The app that the shim started outlives it; ours to end.
+      // The app that the shim started outlives it, so the test stops it.
       stopCore(env);
     }
   });

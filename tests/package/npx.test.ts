@@ -1,6 +1,6 @@
 /**
  * The npm package: packed, installed into a clean folder, and run by Node.js 20, 22, and 24. The other versions are
- * fetched from the registry of the user's npm.
+ * downloaded from the npm registry.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ let file = '';
 let bin = '';
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tooltray-npx-'));
-  // The Node.js that an old one fetches goes there, too.
+  // The Node.js downloaded by an old one is stored there, too.
   process.env['XDG_CACHE_HOME'] = join(folder, 'cache');
   const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
   const { stdout } = await run('npm', pack, { cwd: root, shell: isWindows });

@@ -1,4 +1,4 @@
-/** Packs the built app for Linux with the project's own configuration, around an Electron that is none. */
+/** Packs the built app for Linux with the project's own configuration, around a fake Electron. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,11 +12,11 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 export interface Packed {
-  /** Everything of this run; to be removed. */
+  /** Contains everything of this run; deleted afterwards. */
   readonly folder: string;
-  /** The app as it lies on a person's disk. */
+  /** The installed app. */
   readonly unpacked: string;
-  /** The archive's content, taken out. */
+  /** The extracted archive. */
   readonly app: string;
   readonly release: string;
   readonly log: string;

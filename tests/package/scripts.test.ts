@@ -1,4 +1,4 @@
-/** Scripts that only the workflows call, run as far as this machine can. */
+/** Scripts used only by workflows, run as far as this computer can. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ function makeFolder(): string {
 }
 
 test('the script of facts finds everything but a keychain, which this machine may lack', async () => {
-  // The stand-in is Node.js, which reads no archives by itself.
+  // The stand-in is Node.js, which does not read archives by itself.
   const options = isReal ? {} : { NODE_OPTIONS: `--import=${join(import.meta.dirname, 'inside-archive.mjs')}` };
   const child = spawn(process.execPath, [join(root, 'scripts/desktop/facts.mjs')], {
     env: { ...process.env, ...electronEnv(), ...options },
@@ -65,7 +65,7 @@ test('the files of all builds are put together, with one update feed for both ar
     'Tooltray-Setup-1.2.3-arm64.exe',
     'Tooltray-Setup-1.2.3-x64.exe',
   ]);
-  // Files of the same name would replace each other.
+  // Files of the same name would overwrite each other.
   expect(merge).toThrow();
 });
 

@@ -1,9 +1,10 @@
-/** `npm run test:package`: packs the app and looks inside. On its own, since packing takes a while. */
+/** `npm run test:package`: packs the app and inspects the packages. Separate, since packing takes a while. */
 import { join } from 'node:path';
 import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 
-// As in vitest.config.ts: parts of the desktop app import `electron`, which without its binary would try to fetch one.
+// As in vitest.config.ts: parts of the desktop app import `electron`, which without its binary would try to download
+// one.
 process.env['ELECTRON_OVERRIDE_DIST_PATH'] ??= join(import.meta.dirname, '../stand-in/bin');
 
 export default defineConfig({

@@ -22,7 +22,7 @@ describe.skipIf(!present)('client apps of several hundred MB', () => {
   }, 120_000);
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  /** Both ways to the core as a client app's config needs them, with a tap on each. */
+  /** Both connections to the core for a client app's config, each with a tap. */
   interface Doors extends AsyncDisposable {
     readonly stdio: string[];
     readonly http: string;
@@ -54,7 +54,7 @@ describe.skipIf(!present)('client apps of several hundred MB', () => {
     writeFileSync(file, JSON.stringify(value));
   }
 
-  /** What went over either transport. */
+  /** Messages over either transport. */
   function traffic({ log, tap }: Doors): { methods: string[]; tools: string[] | undefined }[] {
     return [readFileSync(log, 'utf8'), tap.text()]
       .map(readMessages)
@@ -86,7 +86,7 @@ describe.skipIf(!present)('client apps of several hundred MB', () => {
     });
     expect(stdout + stderr).toMatch(/^✓ hub: .* - Connected$/m);
     expect(stdout + stderr).toMatch(/^✓ hub-http: .* - Connected$/m);
-    // Its `mcp list` greets and pings; the tools it asks for when a conversation begins, which needs a login.
+    // Its `mcp list` initializes and pings; it lists tools when a conversation begins, which requires a login.
     const seen = { methods: ['initialize', 'ping'], tools: undefined };
     expect(traffic(doors)).toEqual([seen, seen]);
   }, 60_000);

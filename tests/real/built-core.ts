@@ -1,4 +1,4 @@
-/** Starts the built core as a person would, `tooltray serve`, and knows how client apps reach it. */
+/** Starts the built core with `tooltray serve`, and provides the connections for client apps. */
 import { formatCount } from '../../src-main/core/base/text-format.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,12 +18,15 @@ export function cliCommand(...args: string[]): { command: string; args: string[]
   return { command: process.execPath, args: [cliFile, ...args] };
 }
 
-/** The command that a client app is given; its core is the one in that TOOLTRAY_HOME. */
+/** The command for a client app; connects to the core in that TOOLTRAY_HOME. */
 export function shimCommand(app: string, ...more: string[]): { command: string; args: string[] } {
   return cliCommand('stdio', '--app', app, ...more);
 }
 
-/** Resolves when the core says that all of its servers are ready, rejects with its own words when they are not; `waits`: they need not be. */
+/**
+ * Resolves when the core reports that all of its servers are ready, rejects with its output if they are not; `waits`:
+ * they need not be.
+ */
 export async function startBuiltCore(
   servers: Readonly<Record<string, object>>,
   home: PrivateHome,

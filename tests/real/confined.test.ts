@@ -20,14 +20,14 @@ const offline = { mode: 'sandbox', write: [] };
 const initTimeoutSeconds = 170;
 const nobody = 'test-0000000000000000000000000000';
 
-/** As docs/explanation/benchmarks.md has them. */
+/** As in docs/explanation/benchmarks.md. */
 const presets: Readonly<Record<string, object>> = {
   everything: { ...npx('@modelcontextprotocol/server-everything@2026.8.31'), isolation: offline },
   thinking: { ...npx('@modelcontextprotocol/server-sequential-thinking@2026.8.31'), isolation: offline },
   memory: {
     ...npx('@modelcontextprotocol/server-memory@2026.8.31'),
     isolation: offline,
-    // Its home is its own, whatever the path says.
+    // Its home is separate, whatever the path says.
     env: { MEMORY_FILE_PATH: join(homedir(), 'memory.jsonl') },
   },
   filesystem: {
@@ -57,7 +57,7 @@ const presets: Readonly<Record<string, object>> = {
   },
 };
 
-/** Beside the browser lie the files that it is made of. */
+/** The browser's files are next to its executable. */
 function browserFolder(): string {
   return join(findBrowser(), '..');
 }
@@ -107,7 +107,7 @@ test.skipIf(problem !== undefined)(
         'In a box',
       );
     }
-    // What npm writes first, and again with each installation.
+    // Files that npm writes first, and again with each installation.
     const manifests = (): unknown =>
       globSync('*/*/package.json', { cwd: packages })
         .toSorted()

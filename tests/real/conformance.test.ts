@@ -51,11 +51,11 @@ test.each([
     expect(requiredScenarios(outcome.stdout)).toEqual({ passed: scenarios, failed: [] });
     expect(outcome.code).toBe(0);
   },
-  // Over stdio each of the sessions that could be asked has a process of its own.
+  // Over stdio each session that may receive requests has its own process.
   120_000,
 );
 
-/** Every scenario that fits the revision, by whether it passes. Some count milliseconds: what fails beside other work is asked once more. */
+/** Every scenario of the revision, and whether it passes. Some measure milliseconds: failures are repeated once. */
 async function allScenarios(url: string, revision: string): Promise<Readonly<Record<string, boolean>>> {
   const first = await runScenarios(url, revision);
   if (Object.values(first).every(Boolean)) return first;
@@ -71,7 +71,7 @@ async function runScenarios(url: string, revision: string): Promise<Readonly<Rec
   return Object.fromEntries(lines.map(([, mark, name]): [string, boolean] => [String(name), mark === '✓']));
 }
 
-// Whatever the suite has besides.
+// The suite's further scenarios.
 test.runIf(allCases).each([
   { revision: '2025-11-25', scenarios: 33 },
   { revision: '2026-07-28', scenarios: 40 },
@@ -106,7 +106,7 @@ test.each([...(allCases ? ['server/conformance'] : []), 'mode/proxy'])(
     const target = ['server', '--url', `${overHttp?.url}/${endpoint}`, '--scenario', 'server-sse-polling'];
     const args = [program, ...target, '--spec-version', '2025-11-25'];
     const outcome = await runProgram(process.execPath, args, { env: home.env, cwd: home.workFolder });
-    // Directly a third: this server cuts the stream of its call. Ours stays, whatever theirs does.
+    // A third less directly: this server interrupts its call's stream. Ours stays open regardless.
     expect(outcome.stdout).toMatch(/Passed: [23]\/[23], 0 failed, 0 warnings/);
   },
 );

@@ -40,7 +40,7 @@ function writeInHome(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** How an app is brought to ask the model at `url` once, with Tooltray connected by `entry`. */
+/** Prepares an app to send one prompt to the model at `url`, with Tooltray connected by `entry`. */
 type Prepare = (
   url: string,
   entry: { readonly command: string; readonly args: string[]; readonly env: Readonly<Record<string, string>> },

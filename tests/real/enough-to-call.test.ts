@@ -1,6 +1,6 @@
 /**
- * Arguments that fit what a mode shows of a tool fit the tool: checked for every recorded tool of thirteen real servers, in lists, in
- * signatures, and in the results of gateway, meta, retrieve and code.
+ * Arguments that match what a mode shows of a tool are valid for the tool: checked for every recorded tool of thirteen
+ * real servers, in lists, in signatures, and in the results of gateway, meta, retrieve, and code.
  */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src-main/core/base/json.ts';
@@ -48,7 +48,7 @@ describe('what modes show of real tools is enough to call them', () => {
     }
   });
 
-  /** What is marked leads to the schema; all but a few are told whole. */
+  /** Lossy signatures refer to the schema; almost all are lossless. */
   function requireEnough(lines: readonly (readonly [CatalogEntry, string])[]): void {
     for (const [tool, line] of lines) {
       const shown = readSignature(line);

@@ -38,7 +38,7 @@ describe.skipIf(!present)('mcp-inspector --cli', () => {
     const { command, args } = programOf('@modelcontextprotocol/inspector', 'mcp-inspector');
     const options = ['--cli', '--quiet', '--protocol-era', era, '--format', 'json', ...more];
     const shim = shimCommand('inspector', '--mode', mode);
-    // It hands servers a few variables only; ours has to know where this test's core is.
+    // It passes only a few variables to servers; ours needs the location of this test's core.
     const target =
       door === 'http'
         ? [`${world.core.url}/mode/${mode}`, '--transport', 'http']
@@ -60,7 +60,7 @@ describe.skipIf(!present)('mcp-inspector --cli', () => {
     return textOf(JSON.parse(outcome.stdout) as Shown);
   }
 
-  /** In mode `search` a tool is called through ours. */
+  /** In mode `search` a tool is called through our own tool. */
   function callReal(way: Way, { tool, args }: RealCall): Promise<string> {
     return way.mode === 'proxy' ? call(way, tool, args) : call(way, 'call_tool', { name: tool, arguments: args });
   }
@@ -92,7 +92,7 @@ describe.skipIf(!present)('mcp-inspector --cli', () => {
 
   test.each(ways.filter(({ mode }) => mode === 'search'))('finds a tool by what it does: $door, $era', async (way) => {
     const text = await call(way, 'search_tools', { query: 'read the text of a file', limit: 3 });
-    // Behind the list stands how many fit less.
+    // After the list is the number of weaker matches.
     const [list = ''] = text.split('\n');
     const found = (JSON.parse(list) as { name: string }[]).map(({ name }) => name);
     expect(found).toContain('filesystem_read_text_file');

@@ -35,7 +35,7 @@ describe.skipIf(!present)('client apps that Tooltray has connected', () => {
 
   const tooltray = (...args: string[]): Promise<string> => run(process.execPath, [cli, ...args]);
 
-  /** A config file that the user already has; the change is undone in the end. */
+  /** An existing config file of the user; the change is reverted at the end. */
   async function connected(
     app: string,
     path: string,
@@ -50,7 +50,7 @@ describe.skipIf(!present)('client apps that Tooltray has connected', () => {
     const { apps } = JSON.parse(await tooltray('apps', '--json')) as { apps: { id: string; connected: string }[] };
     expect(apps.find(({ id }) => id === app)?.connected).toBe('yes');
     const listed = await list();
-    // An app may have written its own file since: then undo refuses, and our entry is cut out instead.
+    // An app may have rewritten its own file: then undo is refused, and our entry is removed instead.
     await tooltray('uninstall', app, '--yes');
     expect(readFileSync(file, 'utf8')).not.toMatch(/"--app"|mcp\/app/);
     return listed;
@@ -66,7 +66,7 @@ describe.skipIf(!present)('client apps that Tooltray has connected', () => {
     const { command, args } = programOf('@google/gemini-cli');
     const trust = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
     const list = (): Promise<string> => run(command, [...args, 'mcp', 'list'], trust);
-    // It takes comments, but no comma at the end.
+    // It accepts comments, but no trailing comma.
     const text = '{\n  // mine\n  "security": { "auth": { "selectedType": "gemini-api-key" } }\n}\n';
     expect(await connected('gemini-cli', '.gemini/settings.json', text, list)).toMatch(/tooltray: .*Connected/);
   }, 60_000);
@@ -99,7 +99,7 @@ describe.skipIf(!present)('client apps that Tooltray has connected', () => {
       const listed = await run(command, [...args, 'mcp', 'list'], { GEMINI_CLI_TRUST_WORKSPACE: 'true' });
       await tooltray('uninstall', app, '--yes', '--project');
       expect(listed).toMatch(said);
-      // opencode rewrites its file: what remains is its own.
+      // opencode rewrites its file: the rest is its own.
       const left = existsSync(file) ? readFileSync(file, 'utf8') : '';
       expect(left).not.toContain('"--app"');
     },

@@ -1,9 +1,12 @@
-/** What servers offer when they are asked without Tooltray in between. */
+/** Listings of servers without Tooltray. */
 import { type Params, type RawChild, spawnRaw } from '../support/raw-client.ts';
 import type { PrivateHome } from './private-home.ts';
 import type { ServerEntry } from './real-servers.ts';
 
-/** What Tooltray says on connections that all client apps share; server-everything lists more tools to more able clients. */
+/**
+ * Capabilities that Tooltray declares on shared connections; server-everything lists more tools to more capable
+ * clients.
+ */
 const everything = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
 
 export class DirectServers implements AsyncDisposable {
@@ -20,7 +23,7 @@ export class DirectServers implements AsyncDisposable {
     return direct;
   }
 
-  /** Every server's tools, as the server defines them. */
+  /** Every server's tools, as defined by the server. */
   async tools(): Promise<Map<string, Params[]>> {
     const lists = [...this.#servers].map(async ([name, { client }]): Promise<[string, Params[]]> => {
       const { tools } = await client.request('tools/list');
@@ -40,7 +43,7 @@ export class DirectServers implements AsyncDisposable {
   }
 }
 
-/** A name that begins with its server's is listed as it is. */
+/** A name with its server's prefix is listed unchanged. */
 function listedAs(server: string, name: string): string {
   return name.startsWith(`${server}_`) ? name : `${server}_${name}`;
 }

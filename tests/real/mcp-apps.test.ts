@@ -34,7 +34,7 @@ describe.skipIf(!present)('six servers', () => {
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  /** An app that shows interfaces, by each way to the core. */
+  /** An app that shows views, over each connection to the core. */
   async function asks(mode: string): Promise<Readonly<Record<string, Ask>>> {
     const [line, url] = [await core.open(shows, { mode }), `${core.url}/mode/${mode}`];
     const http = new HttpClient(url);
@@ -55,7 +55,7 @@ describe.skipIf(!present)('six servers', () => {
     async (mode) => {
       const ways = Object.entries(await asks(mode));
       const turn = allModes.modes.findIndex(({ name }) => name === mode) % ways.length;
-      // Each mode by one way, and each way for some, say the same in a quarter of the time.
+      // Each mode over one connection, and each connection for some modes, prove the same in a quarter of the time.
       for (const [way, ask] of allCases ? ways : ways.slice(turn, turn + 1)) {
         const tools = (await ask('tools/list'))['tools'] as Tool[];
         const views = tools.flatMap((tool) => tool._meta?.ui?.resourceUri ?? []);

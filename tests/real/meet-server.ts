@@ -1,4 +1,4 @@
-/** What the conformance suite starts as a client: has the built command line connect to the server at the address it is given. */
+/** Client for the conformance suite: the built command line connects to the server at the given URL. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

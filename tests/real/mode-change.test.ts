@@ -12,7 +12,7 @@ import { runProgram } from './run-program.ts';
 
 const present = await havePackages();
 
-/** The Inspector's commands that share one connection, which a background process of its own holds. */
+/** The Inspector's commands that share one connection, held by a background process. */
 class Inspector implements AsyncDisposable {
   readonly #home: PrivateHome;
 
@@ -50,7 +50,7 @@ interface Pending {
   readonly elicitationPending: { readonly elicitationId: string };
 }
 
-/** As `tooltray list` tells them. */
+/** As listed by `tooltray list`. */
 async function sessions(home: PrivateHome): Promise<SessionStatus[]> {
   const { command, args } = cliCommand('list', '--json', '--config', join(home.path, 'config.json'));
   const { stdout } = await runProgram(command, args, { env: home.env, cwd: home.workFolder });
@@ -58,7 +58,7 @@ async function sessions(home: PrivateHome): Promise<SessionStatus[]> {
 }
 
 describe.skipIf(!present)('mcpdo, connected all the time', () => {
-  // Both eras with both SDKs: tests/integration/mode-change.
+  // Both protocol generations with both SDKs: tests/integration/mode-change.
   test.each(allCases ? ['legacy', 'modern'] : ['modern'])(
     'sees a new mode over the shim, protocol %s',
     async (era) => {
@@ -74,7 +74,7 @@ describe.skipIf(!present)('mcpdo, connected all the time', () => {
       const { elicitationPending } = (await inspector.run('tools/call', 'ask_form')) as Pending;
       const [before] = await sessions(home);
       writeFileSync(join(home.path, 'config.json'), JSON.stringify({ mode: 'search', mcpServers: servers }));
-      // The usual second is less than `tooltray list` takes on a busy machine.
+      // The default timeout of a second is shorter than `tooltray list` takes on a busy computer.
       await expect.poll(() => sessions(home), { timeout: 30_000 }).toMatchObject([{ id: before?.id, mode: 'search' }]);
       const answered = await inspector.run('elicitation/respond', elicitationPending.elicitationId, 'name:=Ada');
       expect(JSON.stringify(answered)).toContain('Ada');

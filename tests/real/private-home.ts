@@ -1,15 +1,18 @@
-/** A home of its own for everything that a test starts: no real client app may read or change the person's own files. */
+/**
+ * A separate home for everything that a test starts, so that real client apps do not read or change the user's own
+ * files.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
-/** What programs need of the outer environment; anything else might point into the person's own home. */
+/** Variables that programs need; any other might point to the user's own home. */
 const kept = ['LANG', 'SystemRoot', 'ComSpec', 'PATHEXT', 'NODE_COMPILE_CACHE'];
 
 export class PrivateHome implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'tooltray-real-'));
   readonly env: Readonly<Record<string, string>>;
-  /** An empty folder to work in: client apps look for project files around them. */
+  /** An empty working folder, because client apps look for project files. */
   readonly workFolder: string;
 
   constructor() {
@@ -17,7 +20,7 @@ export class PrivateHome implements Disposable {
     const outer = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
     this.env = {
       ...(Object.fromEntries(outer) as Record<string, string>),
-      // The Node that runs the tests first: client apps start `node` by name.
+      // The Node.js of the tests first, because client apps start `node` by name.
       PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
       HOME: this.folder('home'),
       USERPROFILE: this.folder('home'),
@@ -26,7 +29,7 @@ export class PrivateHome implements Disposable {
     };
   }
 
-  /** Makes a folder below. */
+  /** Creates a subfolder. */
   folder(name: string): string {
     const path = join(this.path, name);
     mkdirSync(path, { recursive: true });

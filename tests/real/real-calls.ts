@@ -1,15 +1,15 @@
-/** One call or more to each real server, and what its answer must say. */
+/** One or more calls per real server, and the expected text of the results. */
 import type { Material } from './real-servers.ts';
 
 export interface RealCall {
   /** As listed in mode `proxy`. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** Stands in the text of the answer. */
+  /** Contained in the text of the result. */
   readonly says: readonly string[];
 }
 
-/** In this order: the later ones look at what the earlier ones did. `label` keeps callers apart. */
+/** In this order, because later ones read what earlier ones did. `label` distinguishes callers. */
 export function realCalls({ textFile, text, repository, untracked }: Material, label: string): readonly RealCall[] {
   const person = { name: `Ada ${label}`, entityType: 'person', observations: ['wrote the first program'] };
   const thought = { thought: label, thoughtNumber: 3, totalThoughts: 7, nextThoughtNeeded: false };

@@ -1,14 +1,12 @@
-/** Whether the real servers and client apps are here to be tried, and where their programs lie. */
+/** Whether the real servers and client apps are installed, and the paths of their programs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installPackages, packagesFolder } from '../../scripts/clients/install-packages.mjs';
 
-/** `npm run test:clients` asks for the client apps of several hundred MB too. */
+/** Set by `npm run test:clients`, which includes client apps of several hundred MB. */
 export const bigClientsWanted = process.env['TOOLTRAY_TEST_CLIENTS'] === 'all';
 
-/**
- * Installs them if need be. False, and a line that says so, where they cannot be had; in CI, where they must, it rejects.
- */
+/** Installs them if necessary. Resolves to false, after printing a message, if that fails; in CI it rejects. */
 export async function havePackages(): Promise<boolean> {
   try {
     await installPackages({ all: bigClientsWanted });
@@ -28,11 +26,11 @@ export function programOf(packageName: string, name?: string): { command: string
   };
   const file = typeof bin === 'string' ? bin : name === undefined ? Object.values(bin)[0] : bin[name];
   const path = join(folder, file as string);
-  // Everything else is a program for this machine.
+  // Everything else is a native program.
   return /\.[cm]?js$/.test(path) ? { command: process.execPath, args: [path] } : { command: path, args: [] };
 }
 
-/** A file of a package, as a path. */
+/** Path of a file in a package. */
 export function fileOf(packageName: string, file: string): string {
   return join(packagesFolder, 'node_modules', packageName, file);
 }

@@ -1,4 +1,4 @@
-/** The six real MCP servers that Tooltray is tried with, each with something of its own to work on. */
+/** The six real MCP servers used in tests, each with data of its own. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +12,11 @@ export interface ServerEntry {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What the servers are asked about. */
+/** Data for the servers. */
 export interface Material {
   readonly textFile: string;
   readonly text: string;
-  /** A git repository with one file that is not tracked. */
+  /** A git repository with one untracked file. */
   readonly repository: string;
   readonly untracked: string;
 }
@@ -32,7 +32,7 @@ export function makeMaterial(home: PrivateHome): Material {
   return { textFile, text, repository, untracked };
 }
 
-/** Config entries by name. Browser calls need `browser`; listing its tools does not. */
+/** Config entries by name. Browser calls require `browser`; listing its tools does not. */
 export function realServers(home: PrivateHome, browser: string | undefined): Record<string, ServerEntry> {
   const server = (name: string, ...more: string[]): ServerEntry => {
     const { command, args } = programOf(name);
@@ -52,7 +52,7 @@ export function realServers(home: PrivateHome, browser: string | undefined): Rec
   };
 }
 
-/** A browser for the playwright server; undefined where there is none. */
+/** A browser for the playwright server; undefined if there is none. */
 export function browserIfAny(): string | undefined {
   try {
     return findBrowser();

@@ -1,8 +1,8 @@
-/** Runs a program to its end and keeps what it said. */
+/** Runs a program and returns its output. */
 import { spawn } from 'node:child_process';
 
 export interface Outcome {
-  /** A signal's name when it was ended by one. */
+  /** The signal's name if it was ended by one. */
   readonly code: number | string | null;
   readonly stdout: string;
   readonly stderr: string;

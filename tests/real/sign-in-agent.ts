@@ -1,6 +1,6 @@
 /**
- * What the conformance suite starts as a client where a core runs in the test's own process: hands that one the address of the server and
- * what the suite tells its client, and ends as that one says.
+ * Client for the conformance suite when a core runs in the test's own process: passes the server's URL and the suite's
+ * data to that core, and exits with its outcome.
  */
 import process from 'node:process';
 import { cameThrough } from './sign-in-facts.ts';

@@ -1,6 +1,6 @@
 /**
- * What the conformance suite starts as a client that signs in: the built core with the server at the address it is given, and a person
- * who agrees to everything, by command line and browser.
+ * Signing-in client for the conformance suite: the built core with the server at the given URL, and a user who
+ * consents to everything, by command line and browser.
  */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
@@ -21,7 +21,7 @@ interface Ran {
   readonly stdout: string;
 }
 
-/** A command on that core; where it prints an address for the browser, the browser goes there. */
+/** Runs a command; if it prints a URL for the browser, the browser opens it. */
 async function run(...words: string[]): Promise<Ran> {
   const { command, args } = cliCommand(...words);
   const child = spawn(command, args, { env: home.env, cwd: home.workFolder });
@@ -39,7 +39,7 @@ async function run(...words: string[]): Promise<Ran> {
   return { code, stdout: await stdout };
 }
 
-/** Gives the server what it asks for until a call works, or until it asks for nothing and refuses all the same. */
+/** Signs in as required until a call works, or until the server rejects it without requiring more. */
 async function comesThrough(): Promise<boolean> {
   for (let answers = 0; answers < mostAnswers; answers++) {
     const [server] = (await listed<{ servers: { state: string }[] }>('list')).servers;

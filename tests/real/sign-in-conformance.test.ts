@@ -1,6 +1,6 @@
 /**
- * The conformance suite as an authorization server and a server, with cores in this process; end to end with the built core
- * and a user at its command line.
+ * The conformance suite as authorization server and MCP server, with cores in this process; end to end with the built
+ * core and a user at its command line.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,13 +15,13 @@ import { openDoor } from './signing-in.ts';
 
 const suite = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'));
 const program = join(suite, 'dist', 'index.js');
-/** Where the suite lets its client leave: the authorization server is not who it says it is, or never gives enough. */
+/** Scenarios in which the client may give up: the authorization server has a wrong identity, or never grants enough. */
 const mayRefuse = [
   ...['scope-retry-limit', 'resource-mismatch', 'iss-supported-missing', 'iss-wrong-issuer', 'iss-unexpected'],
   ...['iss-normalized', 'metadata-issuer-mismatch'],
 ].map((name) => `auth/${name}`);
 
-/** Those about signing in that the revision requires of a client, as the suite says. */
+/** Sign-in scenarios that the revision requires of a client, according to the suite. */
 function requiredScenarios(revision: string): readonly string[] {
   const listed = execFileSync(process.execPath, [program, 'list', '--client', '--requirements', revision], {
     encoding: 'utf8',
@@ -36,14 +36,14 @@ describe.each([...(allCases ? [{ revision: '2025-11-25', count: 14 }] : []), { r
     const scenarios = requiredScenarios(revision);
     let verdicts: Verdicts = {};
 
-    // Loading the suite costs more than a scenario: all that the revision requires in one start of it.
+    // Loading the suite costs more than a scenario, so all required ones run in one start.
     beforeAll(async () => {
       verdicts = await runRequired(revision, scenarios);
     }, 240_000);
 
     test(`requires ${count} authorization scenarios`, () => expect(scenarios).toHaveLength(count));
 
-    // Extensions (client credentials, DPoP) are none of them.
+    // Extensions (client credentials, DPoP) are not included.
     test.each(scenarios)('%s passes', (scenario) => {
       const { statuses = [], said = 'It was not run.' } = verdicts[scenario] ?? {};
       expect(
@@ -54,7 +54,7 @@ describe.each([...(allCases ? [{ revision: '2025-11-25', count: 14 }] : []), { r
       if (!mayRefuse.includes(scenario)) expect(said).toBe(cameThrough);
     });
 
-    // The way of a command by itself: tests/core/servers/oauth/command.
+    // The command by itself: tests/core/servers/oauth/command.
     test.runIf(allCases).concurrent.each(scenarios)(
       '%s passes from the command line',
       async (scenario) => {
@@ -71,15 +71,15 @@ describe.each([...(allCases ? [{ revision: '2025-11-25', count: 14 }] : []), { r
 );
 
 interface Verdict {
-  /** Of each check. */
+  /** Status of each check. */
   readonly statuses: readonly string[];
-  /** What our client ended with. */
+  /** Outcome of our client. */
   readonly said: string;
 }
 
 type Verdicts = Readonly<Record<string, Verdict>>;
 
-/** By name. Whatever else the revision has ends at once. */
+/** By name. Other scenarios of the revision end immediately. */
 async function runRequired(revision: string, scenarios: readonly string[]): Promise<Verdicts> {
   await using door = await openDoor(scenarios);
   using home = new PrivateHome();
@@ -91,7 +91,7 @@ async function runRequired(revision: string, scenarios: readonly string[]): Prom
   return Object.fromEntries(readdirSync(folder).map((name) => verdictIn(folder, name)));
 }
 
-/** `name`: that of the scenario, and when it ran. */
+/** `name`: the scenario's, and when it ran. */
 function verdictIn(folder: string, name: string): [string, Verdict] {
   const text = (file: string): string => readFileSync(join(folder, name, file), 'utf8');
   const checks = JSON.parse(text('checks.json')) as { status: string }[];

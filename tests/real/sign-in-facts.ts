@@ -1,8 +1,8 @@
-/** What both clients know that the conformance suite has sign in. */
+/** Shared by both clients that sign in for the conformance suite. */
 
-/** The suite's own document about its client. */
+/** The suite's client metadata document. */
 export const clientMetadataUrl = 'https://conformance-test.local/client-metadata.json';
-/** A call is tried anew after so many answers of the person. */
+/** Maximum sign-ins before a call is given up. */
 export const mostAnswers = 3;
-/** The last words of a client whose call was answered. */
+/** Last output of a client whose call succeeded. */
 export const cameThrough = 'A call came through.';

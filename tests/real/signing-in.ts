@@ -1,4 +1,4 @@
-/** A core in this process with one server to sign in to, and a person who agrees to everything. */
+/** A core in this process with one server that requires a sign-in, and a user who consents to everything. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -17,14 +17,17 @@ interface Door extends AsyncDisposable {
 interface Told {
   readonly scenario: string;
   readonly url: string;
-  /** JSON of the suite: who its client is. */
+  /** The suite's JSON with its client's data. */
   readonly told: string;
 }
 
-/** It starts all at once: as many cores as have something to do on two processors. */
+/** The suite starts all clients at once; this many cores keep two processors busy. */
 const coresAtOnce = 5;
 
-/** Where what the suite starts hands its server over. Each of these scenarios has a core of its own; 200 where a call came through. */
+/**
+ * Accepts requests from the started clients, each with its server. Each scenario has its own core; responds with 200
+ * if a call succeeded.
+ */
 export async function openDoor(scenarios: readonly string[]): Promise<Door> {
   const slots = new Semaphore(coresAtOnce);
   const inTurn = async (told: Told): Promise<string | undefined> => {
@@ -47,7 +50,7 @@ export async function openDoor(scenarios: readonly string[]): Promise<Door> {
   };
 }
 
-/** Gives the server what it asks for until a call works; else what was in the way. */
+/** Signs in as required until a call works; otherwise resolves to the reason. */
 async function comesThrough({ url, told }: Told): Promise<string | undefined> {
   const { client_id: clientId, client_secret: clientSecret } = JSON.parse(told) as Readonly<Record<string, string>>;
   const oauth = { clientMetadataUrl, ...(clientId !== undefined && { clientId, clientSecret }) };
@@ -77,13 +80,13 @@ async function comesThrough({ url, told }: Told): Promise<string | undefined> {
 
 type Ask = <T>(method: string, input: object) => Promise<T>;
 
-/** What of it goes wrong is seen at the call. */
+/** Failures become visible at the call. */
 async function signIn(ask: Ask, core: TestCore): Promise<void> {
   const page = await ask<{ url: string }>('signIn', { server: 'far' }).catch(() => undefined);
   await follow(page?.url, core);
 }
 
-/** The browser goes there; resolves when the server has settled after it. */
+/** Opens the URL in the browser; resolves when the server has settled. */
 async function follow(url: string | undefined, core: TestCore): Promise<void> {
   if (url !== undefined) await fetch(url).then((page) => page.text());
   await until(() => ['ready', 'pending-sign-in', 'error'].includes(core.server('far').state.kind));

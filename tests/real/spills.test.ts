@@ -66,7 +66,7 @@ describe.skipIf(!present)('long results of real servers', () => {
     home[Symbol.dispose]();
   });
 
-  /** A session in a mode; `call` and `read` go its way. */
+  /** A session in a mode, with its ways to call and read. */
   async function open(mode: string) {
     const { command, args } = shimCommand('test', '--mode', mode);
     const shim = spawnRaw(command, args, { env: home.env, cwd: home.workFolder });
@@ -82,7 +82,7 @@ describe.skipIf(!present)('long results of real servers', () => {
   async function directly({ command, args, env }: ServerEntry, tool: string, input: Params): Promise<Params> {
     await using raw: RawChild = spawnRaw(command, args, { env: { ...home.env, ...env }, cwd: home.workFolder });
     await raw.client.initialize();
-    // Awaited here: the server is ended when this function is.
+    // Awaited here, because the server is stopped when this function ends.
     return await raw.client.callTool(tool, input);
   }
 
@@ -125,7 +125,7 @@ describe.skipIf(!present)('long results of real servers', () => {
       const file = fileOf(await session.call('playwright_browser_snapshot', {}));
       const last = 'Paragraph 1999 of a long page';
       expect(await session.read({ resultFile: file, op: 'grep', pattern: last })).toContain(last);
-      // The schema requires both although they have defaults, and is checked where a call goes through a helper.
+      // The schema requires both although they have defaults, and is validated if a call goes through a helper tool.
       const shot = await session.call('playwright_browser_take_screenshot', { type: 'png', scale: 'css' });
       const picture = (shot['content'] as Block[]).find(({ type }) => type === 'image');
       expect({ shot: picture === undefined ? textOf(shot) : 'a picture' }).toEqual({ shot: 'a picture' });
@@ -139,7 +139,7 @@ describe.skipIf(!present)('long results of real servers', () => {
   );
 });
 
-/** The file of a spilled result, as a model reads it; throws if there is none. */
+/** The file name of a spilled result, as a model reads it; throws if there is none. */
 function fileOf(result: Params): string {
   const [file] = /\S+[\\/]spills[\\/][\w.-]+\w/.exec(textOf(result)) ?? [];
   if (file === undefined) throw new Error(`Nothing was kept: ${JSON.stringify(result).slice(0, 1000)}`);
@@ -150,7 +150,7 @@ function fileName(number: number): string {
   return `document-number-${number}-${'with a long name '.repeat(13)}.txt`;
 }
 
-/** About 5 MB as server-filesystem tells it. */
+/** About 5 MB in server-filesystem's format. */
 function makeTree(folder: string): void {
   for (let number = 0; number < files; number++) {
     const parent = join(folder, `folder-${number % 40}`);
@@ -159,7 +159,7 @@ function makeTree(folder: string): void {
   }
 }
 
-/** One commit after the other, as a stream that git imports at once. */
+/** Many commits, imported by git as one stream. */
 function makeRepository(folder: string, { env }: PrivateHome): void {
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', folder], { env });
   const stream = Array.from({ length: commits }, (_, at) => {

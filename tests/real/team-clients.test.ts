@@ -43,7 +43,7 @@ describe.skipIf(!present)('at a replica', () => {
     return { code: outcome.code, stdout, stderr };
   }
 
-  /** Each call is ana's in the record. */
+  /** Each call is recorded as ana's. */
   async function expectRecorded(calls: number): Promise<void> {
     const queries = new CallQueries(one.replica.database.sql);
     const recorded = async (): Promise<unknown> =>

@@ -42,7 +42,7 @@ describe.skipIf(!present)('at the endpoint of one server', () => {
       ]);
       const own = direct['tools'] as Listed[];
       const names = new Set(own.map(({ name }) => name));
-      // server-everything tells this client of fewer tools than it tells Tooltray.
+      // server-everything lists fewer tools to this client than to Tooltray.
       expect((seen['tools'] as Listed[]).filter(({ name }) => names.has(name))).toEqual(own);
     },
   );
@@ -70,7 +70,7 @@ describe.skipIf(!present)('at the endpoint of one server', () => {
   });
 });
 
-/** Some texts of server-everything tell when they were made. */
+/** Some texts of server-everything contain the current time. */
 function withoutTime(result: Listed): unknown {
   return JSON.parse(JSON.stringify(result).replace(/\d+:\d\d:\d\d [AP]M/g, 'now'));
 }

@@ -1,4 +1,4 @@
-/** A built core with six real servers behind it, the list of what those offer by themselves, and things to ask them about. */
+/** A built core with six real servers, their own listings, and data to ask them about. */
 import { expect, vi } from 'vitest';
 import { spawnRaw } from '../support/raw-client.ts';
 import { type BuiltCore, shimCommand, startBuiltCore } from './built-core.ts';
@@ -6,19 +6,22 @@ import { DirectServers } from './list-directly.ts';
 import { PrivateHome } from './private-home.ts';
 import { makeMaterial, type Material, realServers, type ServerEntry } from './real-servers.ts';
 
-/** Results pass unchanged, so `read_resource` is the only helper tool beside the servers' own. */
+/** Results pass unchanged, so `read_resource` is the only helper tool besides the servers' own. */
 const told = { results: { threshold: 0 }, slowCallSeconds: 0 };
 
 export interface World extends AsyncDisposable {
   readonly home: PrivateHome;
   readonly core: BuiltCore;
   readonly entries: Readonly<Record<string, ServerEntry>>;
-  /** Names of all tools in mode `proxy`, sorted, made from what the servers list directly, and `read_resource`. */
+  /** Names of all tools in mode `proxy`, sorted, derived from the servers' own listings, and `read_resource`. */
   readonly names: readonly string[];
   readonly material: Material;
 }
 
-/** Resolves once the core lists what the servers do: server-everything adds tools as it learns who it talks to. Browser calls need `browser`. */
+/**
+ * Resolves once the core lists the same as the servers: server-everything adds tools once it knows its client. Browser
+ * calls require `browser`.
+ */
 export async function openWorld(browser?: string): Promise<World> {
   const home = new PrivateHome();
   const entries = realServers(home, browser);
@@ -43,7 +46,7 @@ async function agreedNames(home: PrivateHome, direct: DirectServers): Promise<st
   const { command, args } = shimCommand('test');
   await using shim = spawnRaw(command, args, { env: home.env, cwd: home.workFolder });
   await shim.client.initialize();
-  // Awaited here: the shim is ended when this function is.
+  // Awaited here, because the shim is stopped when this function ends.
   return await vi.waitFor(
     async () => {
       const { tools } = await shim.client.request('tools/list');

@@ -1,4 +1,4 @@
-/** Rows of the state as tests need them: healthy, quiet, and without a past. */
+/** State rows for tests: healthy, idle, and without history. */
 import type { ServerRow, SessionStatus } from '../../src-main/rpc/contract.ts';
 
 export function serverRow(name: string, row: Partial<ServerRow> = {}): ServerRow {

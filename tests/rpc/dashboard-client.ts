@@ -1,9 +1,9 @@
-/** A dashboard as the core sees it: questions with the key, and the stream of states. */
+/** A dashboard as the core sees it: signed requests, and the state stream. */
 import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { StateChange } from '../../src-main/rpc/contract.ts';
 
-/** Where a core is, in this process or another one. */
+/** Address of a core in this or another process. */
 export interface Reached {
   readonly url: string;
   readonly host: { readonly pageKey: string };
@@ -20,7 +20,7 @@ export interface Told {
   readonly bytes: number;
 }
 
-/** As node:http sends it: fetch would not let a test name a Host or an Origin of its own. */
+/** With node:http, because fetch does not allow setting Host or Origin. */
 export function send(
   core: Reached,
   method: string,

@@ -6,7 +6,7 @@ import { startCore, type TestCore } from '../support/start-core.ts';
 let core: TestCore;
 const kept = new Map<string, string>();
 beforeAll(async () => {
-  // What of a browser the page's module needs beside crypto.
+  // Browser APIs that the page's module needs besides crypto.
   globalThis.localStorage = { getItem: (name: string) => kept.get(name) ?? null } as unknown as Storage;
   core = await startCore({ servers: {} }, { askToken: true });
   kept.set('tooltray.key', core.host.pageKey);

@@ -1,4 +1,4 @@
-/** Tests the publisher: the whole state first, then only changes, rarely, and nothing while nobody watches. */
+/** Tests the publisher: the full state first, then only changes, at a limited rate, and nothing without subscribers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AppState } from '../../src-main/rpc/contract.ts';
@@ -17,7 +17,7 @@ interface Bench {
   readonly listening: () => boolean;
 }
 
-/** Two slices are enough: the publisher does not know what is in them. */
+/** Two slices are enough, because the publisher does not know their contents. */
 function bench(): Bench {
   const facts: Record<string, unknown> = { servers: ['a'], sessions: [] };
   const built: string[] = [];
@@ -70,7 +70,7 @@ test('merges a burst of changes into few messages, including the last change', a
   }
   const seconds = (performance.now() - begun) / 1000;
   await settle();
-  // Five in a second at the most: where the computer is slow, the burst takes longer.
+  // At most five per second: on a slow computer the burst takes longer.
   expect([heard.length < 8 + 5 * seconds, heard.at(-1)?.change]).toEqual([true, { servers: [2000] }]);
 });
 

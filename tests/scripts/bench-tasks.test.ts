@@ -1,4 +1,7 @@
-/** The model of the six benchmark tasks reads what modes show in every shape: an unreadable shape would look like a fault of the mode. */
+/**
+ * The model of the six benchmark tasks parses results of every mode: an unparsed format would look like a fault of the
+ * mode.
+ */
 import { expect, test } from 'vitest';
 import { guessed } from '../../scripts/bench/tasks/guess.mjs';
 import { readOn } from '../../scripts/bench/tasks/reading-on.mjs';

@@ -33,7 +33,7 @@ test('builds a small, valid bundle whose server answers through the socket', asy
 
   await using core = await startCore({ servers: { e: fixture('echo') } });
   const { args } = bundleEntry(bundle.manifest, place, {}, { home: folder, platform: process.platform });
-  // As an app starts it: with next to nothing in its environment.
+  // Started with a minimal environment, like an app does.
   const env = { HOME: folder, PATH: '/usr/bin:/bin', TOOLTRAY_HOME: core.home };
   await using server = spawnRaw(process.execPath, args as string[], { env });
   const { client } = server;

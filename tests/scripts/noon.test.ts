@@ -1,4 +1,4 @@
-/** No test sees a midnight, wherever and whenever CI runs. */
+/** No test runs at midnight, wherever and whenever CI runs. */
 import { expect, test } from 'vitest';
 import { zoneOfNoon } from '../../scripts/test/noon.ts';
 

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The folder of a package made up here. */
+/** The folder of a package created for the test. */
 function packageOf(name: string, version: string, licence?: string): string {
   const place = join(folder, name);
   mkdirSync(place);
@@ -52,7 +52,7 @@ test('a copied file counts as part of a package like a bundled module', () => {
 });
 
 test('the list matches the locked packages, and every text is used', () => {
-  // Of packages for other systems the lock file alone knows, on this one.
+  // Packages for other systems are only in the lock file.
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly version: string } | undefined>>;
   };

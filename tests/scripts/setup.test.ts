@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Runs a script, given the lock function and a folder, in a process of its own. */
+/** Runs a script with the lock function and a folder in a separate process. */
 function script(body: string): string[] {
   const lock = pathToFileURL(join(scripts, 'setup/lock.mjs')).href;
   return [

@@ -29,7 +29,7 @@ test.each(Object.keys(assumptions))('%s changes the result', (name) => {
 
 test('needs at least two replicas, and one spare', () => {
   expect(sizeOf(1)['replicas']).toBe(2);
-  // 116,000 calls a second of 0.23 ms are 26.6 cores, used by half: 54.
+  // 116,000 calls a second of 0.23 ms use 26.6 cores; at half load: 54.
   expect(sizeOf(10_000_000)['replicas']).toBe(55);
 });
 

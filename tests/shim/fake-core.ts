@@ -1,4 +1,4 @@
-/** A core that is little more than the real socket listener: answers a handful of methods and writes down what it hears. */
+/** A minimal core on the real socket listener: responds to a few methods and records what it receives. */
 import { appendFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { homedir } from 'node:os';

@@ -51,7 +51,7 @@ async function core(): Promise<{ readonly listener: SocketListener; readonly hel
   return { listener, hellos };
 }
 
-/** Another user's process that has taken the name in the file, and all that it was sent. */
+/** Another user's process that has taken the name in the file, and everything it received. */
 async function squat(answer: (line: string, socket: Socket) => void): Promise<{ readonly heard: () => string }> {
   const pipe = newPipe();
   let heard = '';

@@ -1,4 +1,4 @@
-/** A client app for tests: starts the real shim in a private Tooltray home and talks lines with it. */
+/** A client app for tests: starts the real shim in a private Tooltray home and exchanges lines with it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface Line {
   readonly error?: { code: number; message: string };
 }
 
-/** A Tooltray home of its own, with what the fake cores in it wrote down. Removes itself and ends its cores. */
+/** A separate Tooltray home with the records of its fake cores. Deletes itself and stops its cores. */
 export class TestHome implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'tooltray-shim-'));
   readonly env: NodeJS.ProcessEnv = {
@@ -33,7 +33,7 @@ export class TestHome implements Disposable {
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   }
 
-  /** What the core with that process id heard. */
+  /** Messages received by the core with that PID. */
   heardBy(pid: number): Line[] {
     const mine = this.records('heard').filter((line) => line.startsWith(`${pid} `));
     return mine.map((line) => JSON.parse(line.slice(String(pid).length + 1)) as Line);
@@ -46,7 +46,7 @@ export class TestHome implements Disposable {
     return child;
   }
 
-  /** Resolves when the core is dead, as a process that was started anew would see it. */
+  /** Resolves when the core is gone, as seen by a new process. */
   async killCore(): Promise<void> {
     for (const pid of this.records('listening').map(Number)) kill(pid);
     while (await answers(socketLocation(this.env, process.platform, '').socketPath)) await sleep(5);
@@ -75,7 +75,7 @@ export class ShimClient implements Disposable {
     for (const message of messages) this.child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
-  /** Resolves with the first line that fits, come or to come. */
+  /** Resolves with the first matching line, received or future. */
   async line(fits: (line: Line) => boolean): Promise<Line> {
     for (;;) {
       const found = this.lines.find(fits);
@@ -115,6 +115,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended already.
+    // It has exited already.
   }
 }

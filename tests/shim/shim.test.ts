@@ -17,7 +17,7 @@ const initialize = {
 const initialized = { method: 'notifications/initialized' };
 const listChanged = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 const call = (id: string | number, name: string) => ({ id, method: 'tools/call', params: { name } });
-/** A request that reads: sent before the shim knows that its core is gone, it is asked again instead of failed. */
+/** A read-only request: sent before the shim notices that its core is gone, it is repeated instead of failing. */
 const list = (id: number) => ({ id, method: 'tools/list' });
 
 async function openSession(client: ShimClient): Promise<number> {
@@ -165,7 +165,7 @@ test('reconnects to a core that was started meanwhile, without starting one', as
   using replacement = await home.startCore();
   await client.line(({ method }) => method === 'notifications/tools/list_changed');
   expect(home.records('starts')).toHaveLength(2);
-  // What a core receives is in a file that it writes a moment later.
+  // The core writes what it receives to a file, with a delay.
   await expect
     .poll(() => home.heardBy(replacement.pid as number).map(({ method }) => method))
     .toEqual(['initialize', 'notifications/initialized']);
@@ -197,7 +197,7 @@ test('fails a long line that the loss of the core cut, and does not send it to t
   using client = new ShimClient(home.env);
   await openSession(client);
   const beginning = `{"jsonrpc":"2.0","method":"tools/call","params":{"text":"${'x'.repeat(500_000)}`;
-  // Written: all but what fits a pipe has gone through the shim.
+  // Written: all but what fits a pipe has passed the shim.
   await new Promise((resolve) => client.child.stdin?.write(beginning, resolve));
   await home.killCore();
   client.child.stdin?.write(`${'y'.repeat(200_000)}"},"id":"cut"}\n`);

@@ -1,4 +1,4 @@
-/** How a client app starts the desktop app: through a program of the system where that matters, and not during an update. */
+/** How a client app starts the desktop app: through a system program where that matters, and not during an update. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -60,7 +60,7 @@ test.each([
 });
 
 describe('while an update is installed', () => {
-  /** Starts a core that takes six attempts to be reached; returns whether a process was started for it. */
+  /** Starts a core that takes six connection attempts; returns whether a process was started for it. */
   async function starts(updateMs: number | undefined): Promise<boolean> {
     const runDir = mkdtempSync(join(tmpdir(), 'tooltray-update-'));
     onTestFinished(() => rmSync(runDir, { recursive: true }));

@@ -1,4 +1,4 @@
-/** `app`: the life of the application. */
+/** `app`: the application's lifecycle. */
 import { EventEmitter } from 'node:events';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,7 +84,7 @@ export class StandInApp extends EventEmitter implements Pick<App, Written> {
     return { openAtLogin, openAsHidden: false } as unknown as LoginItemSettings;
   }
 
-  /** As Electron does: ask, close the windows, tell, end; each may be prevented. */
+  /** In Electron's order: events, closing windows, exit; each can be prevented. */
   quit(): void {
     if (stage.isQuitting || this.#isPrevented('before-quit')) return;
     stage.isQuitting = true;

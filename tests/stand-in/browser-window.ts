@@ -1,4 +1,4 @@
-/** `BrowserWindow`: a window with a page; where it is and whether it is seen is only remembered. */
+/** `BrowserWindow`: a window with a page; its bounds and visibility are only stored. */
 import { EventEmitter } from 'node:events';
 import type { BrowserWindow, BrowserWindowConstructorOptions, Rectangle } from 'electron';
 import { app } from './app.ts';
@@ -95,7 +95,7 @@ export class StandInWindow extends EventEmitter implements Pick<BrowserWindow, W
       .catch(() => undefined);
   }
 
-  /** Also when the page was closed by Chromium itself. */
+  /** Also if Chromium closed the page. */
   _end(): void {
     if (this.#isDestroyed) return;
     this.#isDestroyed = true;

@@ -1,4 +1,4 @@
-/** The Chrome DevTools Protocol over one WebSocket: just what windows of the stand-in need. */
+/** The Chrome DevTools Protocol over one WebSocket: only what the stand-in's windows need. */
 
 type Listener = (params: never) => void;
 

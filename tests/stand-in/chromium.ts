@@ -1,4 +1,4 @@
-/** The browser that draws the stand-in's windows: started, found, ended with the app. */
+/** The browser for the stand-in's windows: found, started, and stopped with the app. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const switches = [
   '--disable-background-networking',
   '--disable-component-update',
   '--force-color-profile=srgb',
-  // Nothing a test does may leave the machine.
+  // Tests must not access the network.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
@@ -38,7 +38,7 @@ export class Chromium {
     process.on('exit', () => this.#kill());
   }
 
-  /** Resolves with the line to it; prints its address, which is what Playwright waits for. */
+  /** Resolves with the connection; prints its URL, which Playwright waits for. */
   async connect(): Promise<Cdp> {
     const address = await this.#started;
     this.#cdp = await Cdp.connect(address);

@@ -58,5 +58,5 @@ export {
   webContents,
 };
 export default electron;
-// What `require('electron')` gives: the object itself.
+// The result of `require('electron')`: the object itself.
 export { electron as 'module.exports' };

@@ -1,4 +1,4 @@
-/** The single-instance lock: one process per folder; a second one hands over its words and is refused. */
+/** The single-instance lock: one process per folder; a second one passes on its arguments and exits. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

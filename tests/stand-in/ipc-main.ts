@@ -1,4 +1,4 @@
-/** `ipcMain`: what pages ask of the main process. */
+/** `ipcMain`: requests of pages to the main process. */
 import { EventEmitter } from 'node:events';
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
 import { refuseUnwritten } from './refuse-unwritten.ts';

@@ -1,4 +1,4 @@
-/** `Menu` and `MenuItem`: what is in them, and what a click does. */
+/** `Menu` and `MenuItem`: their items, and the effects of clicks. */
 import { EventEmitter } from 'node:events';
 import type { MenuItemConstructorOptions } from 'electron';
 import { app } from './app.ts';

@@ -1,7 +1,7 @@
 /**
- * How messages between page and main process are written. Electron clones them; here plain data travels, what cannot be
- * cloned is refused as there, and what could be but was never needed throws. Each function stands alone: both are also
- * put into the page as their source text.
+ * Serialization of messages between page and main process. Electron uses structured clone; here only plain data is
+ * supported: what cannot be cloned is rejected as in Electron, and anything else throws. Each function is
+ * self-contained, because both are also injected into the page as source text.
  */
 
 export function encode(value: unknown): unknown {
@@ -11,7 +11,7 @@ export function encode(value: unknown): unknown {
   if (typeof value === 'function' || typeof value === 'symbol') throw new Error('An object could not be cloned.');
   if (Array.isArray(value)) return { kind: 'array', value: value.map((one) => encode(one)) };
   const parent = typeof value === 'object' ? (Object.getPrototypeOf(value) as object | null) : undefined;
-  // Objects of another world of the same page have another Object.prototype.
+  // Objects of another context of the same page have another Object.prototype.
   if (typeof value === 'object' && (parent === null || Object.getPrototypeOf(parent) === null)) {
     const members = Object.entries(value).map(([name, member]) => [name, encode(member)]);
     return { kind: 'object', value: Object.fromEntries(members) as unknown };

@@ -1,4 +1,4 @@
-/** `protocol` and `session`: the app's own scheme, served to Chromium under a made-up https host that means the same. */
+/** `protocol` and `session`: the app's own scheme, served to Chromium under an equivalent https host. */
 import type { CustomScheme, Protocol, Session } from 'electron';
 import { refuseUnwritten } from './refuse-unwritten.ts';
 import { app } from './app.ts';
@@ -6,7 +6,7 @@ import { app } from './app.ts';
 type Handler = Parameters<Protocol['handle']>[1];
 
 const ending = '.stand-in.invalid';
-/** What Chromium must hand over to us instead of looking it up. */
+/** URLs that Chromium must pass to us. */
 export const handledUrls = `https://*${ending}/*`;
 
 const schemes = new Set<string>();
@@ -50,7 +50,7 @@ refuseUnwritten(StandInSession.prototype, 'session');
 export const session = { defaultSession: new StandInSession() };
 refuseUnwritten(session, 'session');
 
-/** The address that Chromium is given for one of the app's own. */
+/** Chromium's URL for one of the app. */
 export function toChromium(address: string): string {
   const url = new URL(address);
   const scheme = url.protocol.slice(0, -1);
@@ -58,7 +58,7 @@ export function toChromium(address: string): string {
   return `https://${url.hostname}.${scheme}${ending}${url.pathname}${url.search}${url.hash}`;
 }
 
-/** The address that the app knows. */
+/** The app's URL for one of Chromium. */
 export function toApp(address: string): string {
   const [, host, scheme, rest] = /^https:\/\/(.*)\.([a-z][a-z0-9+-]*)\.stand-in\.invalid(\/.*)?$/.exec(address) ?? [];
   return host === undefined ? address : `${scheme}://${host}${rest ?? '/'}`;

@@ -1,9 +1,9 @@
-/** Makes what nobody wrote throw when it is touched: a stand-in that keeps silent would prove nothing. */
+/** Makes unimplemented members throw when accessed, because a silent stand-in would prove nothing. */
 
-/** Asked for by whoever looks at any object: promises, JSON, Node's inspector, event emitters. */
+/** Accessed on any object: by promises, JSON, Node's inspector, event emitters. */
 const askedOfAnything = /^(_.*|then|toJSON|constructor|inspect|domain|asymmetricMatch|nodeType|__proto__)$/;
 
-/** Call it with a prototype or a plain object, once; `name` is how the error calls it. */
+/** Call it once with a prototype or a plain object; `name` is used in errors. */
 export function refuseUnwritten(target: object, name: string): void {
   const parent = Object.getPrototypeOf(target) as object;
   const guard = new Proxy(parent, {

@@ -1,4 +1,4 @@
-/** What the parts of the stand-in share: the browser behind it, its windows, and what the app asked of the system. */
+/** State shared by the stand-in's parts: the browser, its windows, and the app's requests to the system. */
 import type { Cdp } from './cdp.ts';
 import type { StandInWindow } from './browser-window.ts';
 
@@ -13,7 +13,7 @@ export interface Stage {
   appPath: string;
   manifest: Readonly<Record<string, unknown>>;
   isQuitting: boolean;
-  /** The packed program that stands for Electron's; undefined: the app was never packed. */
+  /** The packed program in place of Electron's; undefined: the app is not packed. */
   readonly program: string | undefined;
   readonly windows: Set<StandInWindow>;
   /** In order; tests read it through the app's `globalThis.standIn`. */

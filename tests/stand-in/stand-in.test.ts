@@ -9,7 +9,7 @@ import { refuseUnwritten } from './refuse-unwritten.ts';
 
 const program = join(import.meta.dirname, 'bin/electron');
 
-/** Runs a main process that ends before it is ready, so that no browser is needed. */
+/** Runs a main process that exits before it is ready, so that no browser is needed. */
 function runMain(script: string): { code: number | null; said: string } {
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-test-'));
   try {

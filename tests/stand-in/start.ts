@@ -1,4 +1,6 @@
-/** Entry of the stand-in: `electron [-r FILE] [--inspect=0] [switches of Chromium] FOLDER [words for the app]`. */
+/**
+ * Entry point of the stand-in: `electron [-r FILE] [--inspect=0] [Chromium switches] FOLDER [arguments of the app]`.
+ */
 import { readFileSync } from 'node:fs';
 import inspector from 'node:inspector';
 import { createRequire, registerHooks } from 'node:module';
@@ -36,7 +38,7 @@ if (!stage.isQuitting) {
   app._becomeReady(() => chromium.stop());
 }
 
-/** Makes this process look like Electron's main process: its arguments, versions, and what `electron` means. */
+/** Makes this process look like Electron's main process: its arguments, versions, and module `electron`. */
 function disguise(): void {
   process.argv.splice(1, 1);
   const { version } = createRequire(import.meta.url)('electron/package.json') as { version: string };

@@ -1,4 +1,4 @@
-/** What an app asks of the system around it: recorded, never done. */
+/** An app's requests to the system: recorded, not executed. */
 import { EventEmitter } from 'node:events';
 import type {
   CrashReporter,

@@ -1,4 +1,4 @@
-/** `Tray`: the icon, tooltip and menu it was given last. */
+/** `Tray`: its last icon, tooltip, and menu. */
 import { EventEmitter } from 'node:events';
 import type { Tray } from 'electron';
 import { app } from './app.ts';
@@ -26,14 +26,14 @@ export class StandInTray extends EventEmitter implements Pick<Tray, Written> {
   destroy = (): void => void (this.#isDestroyed = true);
   isDestroyed = (): boolean => this.#isDestroyed;
 
-  /** On the prototype, so that tests can put themselves before it, here and in Electron. */
+  /** On the prototype, so that tests can wrap it, here and in Electron. */
   setContextMenu(menu: StandInMenu | null): void {
     this._menu = menu;
   }
 }
 refuseUnwritten(StandInTray.prototype, 'Tray');
 
-/** Electron throws for a file that it cannot read. */
+/** Electron throws for an unreadable file. */
 function readImage(image: NativeImage | string): NativeImage {
   if (typeof image !== 'string') return image;
   const read = nativeImage.createFromPath(image);

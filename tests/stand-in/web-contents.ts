@@ -1,4 +1,4 @@
-/** `webContents`: a page in Chromium, its preload in a world of its own, and the guards that an app puts around it. */
+/** `webContents`: a page in Chromium, its preload script in an isolated world, and the app's guards. */
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IpcMainInvokeEvent, WebContents, WebPreferences } from 'electron';
@@ -86,7 +86,7 @@ export class StandInWebContents extends EventEmitter implements Pick<WebContents
       const navigation = { url: toChromium(url) };
       const { errorText, loaderId } = await this.#ask<Navigated>('Page.navigate', navigation);
       if (errorText !== undefined) throw new Error(`${errorText} loading '${url}'`);
-      // Another place of the same page is not loaded.
+      // Navigation within the same page does not load it.
       if (loaderId !== undefined) await finished;
     } finally {
       this.#isOurs = false;
@@ -216,7 +216,7 @@ export class StandInWebContents extends EventEmitter implements Pick<WebContents
 
   #deliver(message: object): void {
     const expression = `globalThis.standInReceive?.(${JSON.stringify(message)})`;
-    // A page that is just leaving hears nothing more, as in Electron.
+    // A page that is being closed receives nothing more, as in Electron.
     this._opened
       .then(() => this.#ask('Runtime.evaluate', { expression, uniqueContextId: this.#preloadContext }))
       .catch(() => undefined);
@@ -225,7 +225,7 @@ export class StandInWebContents extends EventEmitter implements Pick<WebContents
 
 refuseUnwritten(StandInWebContents.prototype, 'webContents');
 
-/** `window.open` and links to new windows end at the app's handler. */
+/** `window.open` and links to new windows call the app's handler. */
 const openGuard = `{
   const open = (url) => { standInOpen(new URL(url, location.href).href); return null; };
   window.open = open;

@@ -1,4 +1,4 @@
-/** The ways in which client apps come to a core that asks for tokens, each opened once, and who they are to it. */
+/** The ways in which client apps connect to a core that requires tokens, each opened once, and their identities. */
 import { newSpillId } from '../../src-main/core/spills/spill.ts';
 import { allCases } from './all-cases.ts';
 import { HttpClient } from './http-client.ts';
@@ -6,14 +6,14 @@ import { ModernClient } from './modern-client.ts';
 import type { Params, RawMessage } from './raw-client.ts';
 import type { TestCore } from './start-core.ts';
 
-/** A client app: what it is answered, whole. */
+/** A client app, with full responses. */
 export interface Caller {
   ask(method: string, params?: Params): Promise<RawMessage>;
 }
 
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
-/** Two of one name are the same app. */
+/** Two with the same name are the same app. */
 const ways: Readonly<
   Record<string, readonly [who: string, open: (on: Callers, capabilities: Params) => Promise<Caller>]>
 > = {
@@ -44,7 +44,7 @@ const ways: Readonly<
 export const allCallers: readonly string[] = Object.keys(ways);
 export const modernCallers = allCallers.filter((how) => how.endsWith('2026-07-28'));
 
-/** Whose something is in turn: in `npm test` one way for each of them, and an app's own token in 2026-07-28. */
+/** Owners to test: in `npm test` one way each, and an app's own token in 2026-07-28. */
 export const owners = allCases ? allCallers : oneOfEach(allCallers);
 export const modernOwners = allCases ? modernCallers : oneOfEach(modernCallers);
 
@@ -57,7 +57,7 @@ export function whoIs(how: string): string {
   return ways[how]?.[0] ?? '';
 }
 
-/** Of `among`, those who are somebody else. */
+/** Those of `among` with another identity. */
 export function othersThan(owner: string, among: readonly string[] = allCallers): readonly string[] {
   return among.filter((how) => whoIs(how) !== whoIs(owner));
 }
@@ -84,7 +84,7 @@ export class Callers {
     this.tokens = tokens;
   }
 
-  /** `again`: the same app comes once more, by a line of its own. */
+  /** `again`: the same app on another connection. */
   open(how: string, capabilities: Params = {}, again = ''): Promise<Caller> {
     const key = JSON.stringify([how, capabilities, again]);
     const known = this.#opened.get(key) ?? ways[how]?.[1](this, capabilities) ?? Promise.reject(new Error(how));
@@ -92,7 +92,7 @@ export class Callers {
     return known;
   }
 
-  /** A session over HTTP that is opened anew. */
+  /** A new HTTP session. */
   async inSession(path: string, token: string, name: string, capabilities: Params = {}): Promise<Caller> {
     const client = new HttpClient(this.#core.url + path, false, bearer(token));
     const clientInfo = { name, version: '1' };
@@ -125,20 +125,20 @@ export function callBy(caller: Caller, name: string, args: Params = {}, more: Pa
   return caller.ask('tools/call', { name, arguments: args, ...more });
 }
 
-/** As long and as good, but of nothing. */
+/** An ID of the same form that was never issued. */
 export function guessLike(id: string): string {
   const made = id.replace(/[a-km-np-z2-9]{20}(?=$|\.)/, newSpillId());
   return made === id ? `${id.slice(0, -4)}${id.endsWith('abcd') ? 'dcba' : 'abcd'}` : made;
 }
 
-/** What is told, with whatever is asked for under one name. */
+/** The response, with the requested name replaced. */
 function told({ result, error }: RawMessage, ref: string): string {
   return JSON.stringify({ content: result?.['content'], isError: result?.['isError'], error }).replaceAll(ref, 'IT');
 }
 
 /**
- * Whether something comes `through` to a caller by each way, or is told `as unknown`, letter by letter as what was made up. Where neither is
- * so, both refusals are told.
+ * Whether something is accessible to callers by each way, or looks exactly like an unknown name. If neither, both
+ * responses are returned.
  */
 export async function reachBy(
   caller: Caller,

@@ -1,11 +1,11 @@
-/** What the conformance suite says, read from what it prints. */
+/** The conformance suite's verdict, parsed from its output. */
 
 export interface Verdict {
   readonly passed: number;
   readonly failed: readonly string[];
 }
 
-/** Counts the required scenarios of the summary; those that it says are not scored stand in a list of their own. */
+/** Counts the required scenarios of the summary; those not scored are listed separately. */
 export function requiredScenarios(output: string): Verdict {
   const summary = output.slice(output.indexOf('=== SUMMARY ==='));
   const unscored = new Set([...summary.matchAll(/^ {2}[✓✗] (\S+) \(/gm)].map(([, name]) => name));

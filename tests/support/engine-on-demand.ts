@@ -1,4 +1,4 @@
-/** An engine that all tests of a run share, started when the first one asks for it. Set up in the process that runs the tests. */
+/** An engine shared by all tests of a run, started on first use. Set up in the main process of the tests. */
 import { rmSync } from 'node:fs';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { connect as dial, createServer } from 'node:net';
@@ -12,13 +12,13 @@ interface Engine {
   stop(): Promise<void>;
 }
 
-/** `variable`: of the environment, where tests find whom to ask. Answers what ends it. */
+/** `variable`: environment variable with its URL. Returns a function that stops it. */
 export async function engineOnDemand(
   variable: string,
   start: (folder: string) => Promise<Engine>,
 ): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-engine-'));
-  // Where tests run as root, PostgreSQL is another user, who has to come through.
+  // If tests run as root, PostgreSQL runs as another user, who needs access.
   await chmod(folder, 0o711);
   let started: Promise<Engine> | undefined;
   const server = createServer((socket) => {
@@ -38,7 +38,7 @@ export async function engineOnDemand(
   };
 }
 
-/** Its address; starts it where nobody has yet. */
+/** Its URL; starts it if necessary. */
 export async function engineUrl(variable: string): Promise<string> {
   const { url, error } = JSON.parse(await text(dial(process.env[variable] ?? ''))) as Record<string, string>;
   if (url === undefined) throw new Error(error);

@@ -1,4 +1,7 @@
-/** Every way out of a box that a server could try, tried by the fixture `prober`; the same list for each kind of box, and for none. */
+/**
+ * Every way out of a sandbox that a server could try, tried by the fixture `prober`; the same list for each kind of
+ * sandbox, and for none.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,11 +12,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestCore } from './start-core.ts';
 
-/** Calls a tool of the prober; `no: …` where it was refused. */
+/** Calls a tool of the prober; `no: …` if it was refused. */
 export type Probe = (tool: string, args?: object) => Promise<string>;
 
 export interface World extends AsyncDisposable {
-  /** Whether each way led out, by its name. */
+  /** Whether each way succeeded, by name. */
   tried(core: TestCore, probe: Probe): Promise<Record<Way, boolean>>;
 }
 
@@ -36,7 +39,7 @@ export const ways = [
 
 export type Way = (typeof ways)[number];
 
-/** What stands in a server's way: files, sockets and a process that are not its own. */
+/** Targets that a server must not access: files, sockets, and another process. */
 export async function openWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-world-'));
   const key = join(homedir(), `.tooltray-key-${process.pid}`);
@@ -70,7 +73,7 @@ export async function openWorld(): Promise<World> {
         'a key file of the person': await reads(key),
         'a foreign folder': await reads(join(folder, 'foreign.txt')),
         'what another server keeps': await reads(kept),
-        // Of a folder that was allowed, an empty file stands in its place.
+        // Inside an allowed folder, an empty file is mounted in its place.
         'our config': (await probe('read', { path: core.configFile })).includes('servers'),
         'our token': await reads(join(core.home, 'run', 'token')),
         'our audit': await reads(join(core.home, 'data', 'audit', 'head.json')),
@@ -87,7 +90,7 @@ export async function openWorld(): Promise<World> {
         'a key in the environment': (await probe('env')).includes('PLANTED_API_KEY'),
         UDP: false,
       };
-      // What was sent on this computer is there in much less.
+      // Packets on this computer arrive in much less time.
       await sleep(100);
       return { ...found, UDP: heard.length > 0 };
     },

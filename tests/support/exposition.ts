@@ -1,7 +1,4 @@
-/**
- * Reads the text format of Prometheus strictly.
- * Source: Prometheus, exposition formats, text format 0.0.4.
- */
+/** A strict parser for Prometheus' text format. Source: Prometheus, exposition formats, text format 0.0.4. */
 import { expect } from 'vitest';
 
 export interface Sample {
@@ -20,7 +17,7 @@ export interface Family {
 const sample = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const label = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/y;
 
-/** Fails the test at the first line that is not of the format, or does not belong to the family before it. */
+/** Fails the test at the first line that is invalid, or does not belong to the preceding family. */
 export function readExposition(text: string): ReadonlyMap<string, Family> {
   expect(text.endsWith('\n')).toBe(true);
   const families = new Map<string, Family>();

@@ -1,12 +1,12 @@
-/** Where a planted text lies: for tests that say where it must not. */
+/** Finds files that contain a planted text. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Every file below a folder that holds the text, in order. */
+/** Every file below a folder that contains the text, in order. */
 export async function filesHolding(folder: string, text: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  // A draft may have become the file meanwhile, which is another one in the list.
+  // A draft may have been renamed to the final file, which is listed separately.
   const read = (file: string): Promise<Buffer> => readFile(file).catch(ifGone);
   const holding = await Promise.all(files.map(async (file) => ((await read(file)).includes(text) ? [file] : [])));
   return holding.flat().sort();

@@ -1,17 +1,17 @@
-/** A raw client of Streamable HTTP: bodies go out as they are given, every message is kept with the text it came in. */
+/** A raw client of Streamable HTTP: bodies are sent unchanged, and every message is kept with its text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange, Id, Params, RawMessage } from './raw-client.ts';
 
 type Answer = (params: Params) => unknown;
 
-/** Between two tries of a reply, in ms. */
+/** Retry interval of a reply, in ms. */
 const replyAgainMs = 100;
 
 interface HttpExchange extends Exchange {
   readonly status: number;
 }
 
-/** What came is no answer of MCP: of whoever stands before it, or of nobody. */
+/** The response is not MCP: from a proxy, or missing. */
 export class NoAnswer extends Error {
   readonly status: number;
 
@@ -28,7 +28,7 @@ export class HttpClient {
   readonly #answers = new Map<string, Answer>();
   #nextId = 0;
 
-  /** `modern`: sends the headers that requests of 2026-07-28 carry. */
+  /** `modern`: sends the headers of 2026-07-28 requests. */
   readonly #modern: boolean;
 
   constructor(url: string, modern = false, headers: Readonly<Record<string, string>> = {}) {
@@ -41,7 +41,7 @@ export class HttpClient {
     this.#answers.set(method, answer);
   }
 
-  /** The handshake of 2025-11-25; the session's id goes with everything that follows. */
+  /** The handshake of 2025-11-25; later requests carry the session's ID. */
   async initialize(capabilities: Params = {}): Promise<Params> {
     const clientInfo = { name: 'http-client', version: '1.0.0' };
     const { message } = await this.exchange('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
@@ -55,7 +55,7 @@ export class HttpClient {
     return this.exchangeText(id, JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal);
   }
 
-  /** Sends a body as it stands and resolves with the answer to `id`. */
+  /** Sends a body unchanged and resolves with the response to `id`. */
   async exchangeText(id: Id, body: string, signal?: AbortSignal): Promise<HttpExchange> {
     const response = await this.#post(body, signal);
     const session = response.headers.get('mcp-session-id');
@@ -70,7 +70,7 @@ export class HttpClient {
     throw new NoAnswer(id, response.status);
   }
 
-  /** Opens the stream for what belongs to no request; the first thing told is `listening`. */
+  /** Opens the stream for messages that belong to no request; the first one is `listening`. */
   async listen(told: (message: RawMessage) => void, signal?: AbortSignal): Promise<void> {
     const headers = { accept: 'text/event-stream', ...this.#headers };
     const response = await fetch(this.#url, { headers, ...(signal && { signal }) });
@@ -87,7 +87,7 @@ export class HttpClient {
   async #reply(id: Id, { method = '', params = {} }: RawMessage): Promise<void> {
     const result = await this.#answers.get(method)?.(params);
     const body = JSON.stringify({ jsonrpc: '2.0', id, result });
-    // Whoever asked waits for it: told to come again, it comes again.
+    // Retries as told by the server.
     while ((await this.#post(body)).status === 503) await sleep(replyAgainMs);
   }
 
@@ -102,7 +102,7 @@ export class HttpClient {
   }
 }
 
-/** Source: MCP 2026-07-28, basic/transports: what stands in the body stands in headers as well. */
+/** Source: MCP 2026-07-28, basic/transports: parts of the body are repeated in headers. */
 function modernHeaders(body: string): Record<string, string> {
   const { method, params = {} } = JSON.parse(body) as RawMessage;
   const name = params['name'] ?? params['uri'] ?? params['taskId'];
@@ -121,7 +121,7 @@ function messageIn(line: string): RawMessage | undefined {
   }
 }
 
-/** Texts of the messages of an answer, each whole: its body, or the events of its stream as they come. */
+/** Texts of a response's messages: its body, or the events of its stream as they arrive. */
 export async function* messagesOf(response: Response): AsyncGenerator<string> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     yield await response.text();

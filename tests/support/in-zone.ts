@@ -1,7 +1,7 @@
-/** Has a test be somewhere else, where it is another time of day. */
+/** Runs a test in another time zone. */
 import { vi } from 'vitest';
 
-/** Runs `work` as if this machine were in that IANA zone, at that time (ms since the epoch); timers go on as they do. */
+/** Runs `work` in that IANA zone at that time (ms since the epoch); timers are unaffected. */
 export async function inZone<T>(zone: string, now: number, work: () => T | Promise<T>): Promise<T> {
   const before = process.env['TZ'];
   vi.useFakeTimers({ now, toFake: ['Date'] });

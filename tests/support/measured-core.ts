@@ -1,8 +1,8 @@
 /**
- * A core in a process of its own, which reports how long single turns of its event loop took, by the CPU time of its thread. Takes its
- * home and its config as JSON; prints where it is reached. Over IPC: `start` begins to measure, `stop` answers with the longest turn and
- * with what JSON.parse takes for a megabyte, both in ms; `memory` answers with the bytes that
- * the core's thread has from the system, in its heap and outside of it (other threads and what malloc keeps make the process's).
+ * A core in a separate process that reports the longest turns of its event loop, by its thread's CPU time. Takes its
+ * home and its config as JSON; prints its address. Over IPC: `start` starts measuring, `stop` returns the longest turn
+ * and the time of JSON.parse for a megabyte, both in ms; `memory` returns the bytes of the core's thread, inside and
+ * outside its heap (other threads and malloc's caches make up the rest of the process).
  */
 import { startCore, type TestConfig } from './start-core.ts';
 

@@ -1,4 +1,7 @@
-/** A client of 2026-07-28 on any raw line: every request carries the envelope, `input_required` is answered by trying again. */
+/**
+ * A client of 2026-07-28 on any raw connection: every request carries the envelope, `input_required` is answered by
+ * retrying.
+ */
 import type { Exchange, Params, RawMessage } from './raw-client.ts';
 
 export interface Line {
@@ -8,7 +11,7 @@ export interface Line {
 type Answer = (params: Params) => unknown;
 
 export class ModernClient {
-  /** What the core asked in `input_required` results, in order. */
+  /** Requests of the core in `input_required` results, in order. */
   readonly asked: { readonly method: string; readonly params: Params }[] = [];
   readonly #line: Line;
   readonly #meta: Params;
@@ -27,14 +30,14 @@ export class ModernClient {
     this.#answers.set(method, answer);
   }
 
-  /** One request, answered as it is: `input_required` included. */
+  /** One request, with its unprocessed response, including `input_required`. */
   async once(method: string, params: Params = {}): Promise<RawMessage> {
     const meta = (params['_meta'] ?? {}) as Params;
     const { message } = await this.#line.exchange(method, { ...params, _meta: { ...meta, ...this.#meta } });
     return message;
   }
 
-  /** Tries until the answer is complete. `again` may change what a further try carries. */
+  /** Retries until the response is complete. `again` may change a retry. */
   async call(
     name: string,
     args: Params = {},

@@ -1,4 +1,7 @@
-/** A client app that signs its person in as the SDK's clients do: by what the door says, by code, and again where more rights are needed. */
+/**
+ * A client app that signs its user in like the SDK's clients: by the server's challenge, with an authorization code,
+ * and again if more scopes are needed.
+ */
 import {
   Client,
   type ClientOptions,
@@ -22,7 +25,7 @@ export class OAuthApp implements OAuthClientProvider {
     response_types: ['code'],
     application_type: 'native',
   };
-  /** Where its person was sent, in order. */
+  /** URLs that its user was sent to, in order. */
   readonly visits: URL[] = [];
   kept: OAuthTokens | undefined;
   readonly #person: string;
@@ -32,13 +35,13 @@ export class OAuthApp implements OAuthClientProvider {
   #transport: StreamableHTTPClientTransport | undefined;
   #outcome: URL | undefined;
 
-  /** `wants`: the scopes that its person agrees to at first, whatever the door says. */
+  /** `wants`: the scopes that its user agrees to at first, regardless of the challenge. */
   constructor(person: string, wants?: string) {
     this.#person = person;
     this.#wants = wants;
   }
 
-  /** Signs in where it is asked to. */
+  /** Signs in if required. */
   async connect(url: string, options: ClientOptions = {}): Promise<Client> {
     const open = async (): Promise<Client> => {
       const client = new Client({ name: 'an app', version: '1' }, options);
@@ -49,7 +52,7 @@ export class OAuthApp implements OAuthClientProvider {
     return this.signingIn(open);
   }
 
-  /** Does it; where it has to sign in for that, once more after. */
+  /** Runs it; repeats it after a sign-in, if required. */
   async signingIn<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

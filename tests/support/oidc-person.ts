@@ -1,4 +1,4 @@
-/** Somebody with a browser who signs in at the OIDC provider that tests run: fills in its pages, and follows where they lead. */
+/** A user with a browser who signs in at the tests' OIDC provider: fills in its forms, and follows redirects. */
 import { createHash, randomBytes } from 'node:crypto';
 
 export interface Tokens {
@@ -8,12 +8,12 @@ export interface Tokens {
   readonly scope?: string;
 }
 
-/** A program that is registered there. */
+/** A client registered there. */
 export interface OidcClient {
   readonly client_id: string;
 }
 
-/** Where nothing listens: a browser would go there with the code. */
+/** Nothing listens there: a browser would go there with the code. */
 const redirect = 'http://127.0.0.1:9/callback';
 
 export async function registerClient(issuer: string, more: object = {}): Promise<OidcClient> {
@@ -30,7 +30,7 @@ export async function registerClient(issuer: string, more: object = {}): Promise
   return (await response.json()) as OidcClient;
 }
 
-/** Opens the address as this person, logs in and agrees; resolves to where the browser is sent with the outcome, which it does not open. */
+/** Opens the URL as this user, logs in, and consents; resolves to the final redirect, which is not opened. */
 export async function browseAs(person: string, address: string | URL, until = redirect): Promise<URL> {
   const cookies = new Map<string, string>();
   let [url, form] = [new URL(address), undefined as URLSearchParams | undefined];
@@ -66,7 +66,7 @@ interface SignIn {
   readonly nonce?: string;
 }
 
-/** By code and PKCE, as a client app does. */
+/** With code and PKCE, like a client app. */
 export async function signInAs(person: string, issuer: string, of: SignIn = {}): Promise<Tokens & OidcClient> {
   const { client_id } = of.client ?? (await registerClient(issuer));
   const verifier = randomBytes(32).toString('base64url');

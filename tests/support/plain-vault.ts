@@ -1,4 +1,4 @@
-/** A vault for tests that are about something else: its key lies in a file, and no keychain of the machine is asked. */
+/** A vault for unrelated tests: its key is in a file, and the system keychain is not used. */
 import { join } from 'node:path';
 import { Vault } from '../../src-main/core/secrets/vault.ts';
 
@@ -8,7 +8,7 @@ export function plainVault(folder: string): Vault {
   return new Vault({ folder: join(folder, 'secrets'), env: {}, keychain: { read: none, write: none, remove: none } });
 }
 
-/** All that is kept in it, as text. */
+/** Its contents as text. */
 export async function storedIn(vault: Vault): Promise<string> {
   const names = await vault.names('');
   return (await Promise.all(names.map(({ name }) => vault.read(name)))).join('\n');

@@ -1,4 +1,4 @@
-/** Looks at processes by their ids. */
+/** Checks processes by PID. */
 
 export function isAlive(pid: number): boolean {
   try {

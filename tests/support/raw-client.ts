@@ -1,4 +1,4 @@
-/** A JSON-RPC client for tests that hides nothing: raw lines are kept, ids may be chosen, nothing is validated. */
+/** A transparent JSON-RPC client for tests: raw lines are kept, IDs can be chosen, nothing is validated. */
 import { type ChildProcessWithoutNullStreams, spawn, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import { connect, type NetConnectOpts } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -15,13 +15,13 @@ export interface RawMessage {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** One message as it arrived, with the line it came in. */
+/** A received message, with its line. */
 export interface Exchange {
   readonly message: RawMessage;
   readonly line: string;
 }
 
-/** The other side answered with a JSON-RPC error. */
+/** A JSON-RPC error response. */
 export class RawError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -41,12 +41,12 @@ interface Waiter {
 }
 
 export class RawClient {
-  /** Every line that arrived. */
+  /** Every received line. */
   readonly lines: string[] = [];
   readonly notifications: RawMessage[] = [];
   /** Requests of the other side. */
   readonly requests: RawMessage[] = [];
-  /** Resolves when the other side has closed the line. */
+  /** Resolves when the other side has closed the connection. */
   readonly closed: Promise<void>;
   readonly #output: Writable;
   readonly #pending = new Map<Id, { resolve: (exchange: Exchange) => void; reject: (error: Error) => void }>();
@@ -66,18 +66,18 @@ export class RawClient {
     input.on('error', () => undefined);
   }
 
-  /** Sends a request and returns its result; throws RawError when the answer is an error. */
+  /** Sends a request and returns its result; throws RawError for an error response. */
   async request(method: string, params?: Params, options: { id?: Id } = {}): Promise<Params> {
     const { message } = await this.exchange(method, params, options);
     if (message.error) throw new RawError(message.error);
     return message.result ?? {};
   }
 
-  /** Sends a request and returns the whole answer, error or not, with its line. */
+  /** Sends a request and returns the whole response with its line. */
   exchange(method: string, params?: Params, options: { id?: Id } = {}): Promise<Exchange> {
     const id = options.id ?? (this.#nextId += 1);
     const answer = new Promise<Exchange>((resolve, reject) => this.#pending.set(id, { resolve, reject }));
-    // A test may leave a call hanging on purpose; its end must not count as an unhandled rejection.
+    // A test may leave a call pending on purpose, which must not become an unhandled rejection.
     answer.catch(() => undefined);
     this.write({ jsonrpc: '2.0', id, method, ...(params && { params }) });
     return answer;
@@ -87,12 +87,12 @@ export class RawClient {
     this.write({ jsonrpc: '2.0', method, ...(params && { params }) });
   }
 
-  /** Sets how requests of the other side are answered; without one they get -32601. */
+  /** Sets a handler for requests of the other side; the default is -32601. */
   onRequest(method: string, answer: Answer): void {
     this.#answers.set(method, answer);
   }
 
-  /** The first notification of that name, or the next one when none has come yet. */
+  /** The first notification of that name, received or future. */
   notification(method: string, matches: (params: Params) => boolean = () => true): Promise<RawMessage> {
     const wanted = (message: RawMessage): boolean =>
       message.method === method && message.id === undefined && matches(message.params ?? {});
@@ -101,7 +101,7 @@ export class RawClient {
     return new Promise((resolve) => this.#waiters.add({ matches: wanted, resolve }));
   }
 
-  /** Does the handshake of the revisions up to 2025-11-25 and returns the server's answer. */
+  /** Performs the handshake of the revisions up to 2025-11-25 and returns the server's result. */
   async initialize(capabilities: Params = {}, protocolVersion = '2025-11-25'): Promise<Params> {
     const clientInfo = { name: 'raw-client', version: '1.0.0' };
     const result = await this.request('initialize', { protocolVersion, capabilities, clientInfo });
@@ -118,12 +118,12 @@ export class RawClient {
     this.writeText(JSON.stringify(message));
   }
 
-  /** Sends a line as it stands. */
+  /** Sends a line unchanged. */
   writeText(line: string): void {
     this.#output.write(`${line}\n`);
   }
 
-  /** Ends our side of the line. */
+  /** Closes our side of the connection. */
   end(): void {
     this.#output.end();
   }
@@ -164,11 +164,11 @@ export class RawClient {
 export interface RawChild extends AsyncDisposable {
   readonly client: RawClient;
   readonly child: ChildProcessWithoutNullStreams;
-  /** What the child has written to stderr so far. */
+  /** The child's stderr so far. */
   readonly stderr: () => string;
 }
 
-/** Starts a process and talks to its stdin and stdout; disposing kills it. */
+/** Starts a process and connects to its stdin and stdout; disposing kills it. */
 export function spawnRaw(command: string, args: readonly string[], options: SpawnOptionsWithoutStdio = {}): RawChild {
   const child = spawn(command, args, options);
   const client = new RawClient(child.stdout, child.stdin);

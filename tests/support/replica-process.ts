@@ -1,4 +1,4 @@
-/** A replica of a team as it is built, in a process of its own, for tests that end or kill it. */
+/** A built replica of a team in a separate process, for tests that stop or kill it. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -13,7 +13,7 @@ export interface ReplicaProcess {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
-  /** Of its `/mcp`. */
+  /** URL of its `/mcp`. */
   readonly url: string;
   /** Resolves to its exit code; null if a signal ended it. */
   readonly exited: Promise<number | null>;
@@ -34,7 +34,7 @@ export interface ReplicaProcessOptions {
   readonly isConfined?: boolean;
 }
 
-/** Ends with the test. */
+/** Stopped with the test. */
 export async function startReplicaProcess(options: ReplicaProcessOptions): Promise<ReplicaProcess> {
   const { name, database, config, home, env = {}, args = [], isConfined = false } = options;
   const unconfined = isConfined ? [] : ['--allow-unconfined'];

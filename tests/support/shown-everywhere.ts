@@ -1,4 +1,7 @@
-/** All that apps and their models are shown of the servers, in every mode and over every endpoint: for what must stand nowhere. */
+/**
+ * Everything that apps and models are shown of the servers, in every mode and over every endpoint, to check what must
+ * not appear.
+ */
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import { allCases } from './all-cases.ts';
 import { HttpClient } from './http-client.ts';
@@ -9,15 +12,15 @@ import type { TestCore } from './start-core.ts';
 
 export interface Names {
   readonly server: string;
-  /** Spellings of tools, prompts, whatever a helper may be asked about. */
+  /** Names of tools, prompts, and other arguments of helper tools. */
   readonly names: readonly string[];
-  /** What to search for. */
+  /** Search query. */
   readonly query: string;
 }
 
 const most = 60;
 
-/** Inputs for a helper tool: each word of its enums, each name in each field that takes a text. */
+/** Inputs for a helper tool: each value of its enums, each name in each string field. */
 export function inputsFor(schema: unknown, { names, query, server }: Names): readonly Params[] {
   const { properties = {} } = schema as { properties?: Record<string, Params> };
   let inputs: Params[] = [{}];
@@ -36,12 +39,12 @@ export function inputsFor(schema: unknown, { names, query, server }: Names): rea
   return inputs;
 }
 
-/** A program in Python takes a process of its own, and says what one in JavaScript says: `npm run test:long` has both. */
+/** A Python program takes a process, and returns the same as one in JavaScript: `npm run test:long` has both. */
 function withoutPython(words: readonly unknown[]): readonly unknown[] {
   return allCases || !words.includes('javascript') ? words : words.filter((word) => word !== 'python');
 }
 
-/** Who is shown it: an app over the socket, in some allModes.modes or in all, and addresses. */
+/** Observers: an app over the socket, in some modes or in all, and URLs. */
 interface Place {
   readonly modes?: readonly string[];
   readonly hello: HelloWishes;
@@ -50,7 +53,7 @@ interface Place {
 
 const everywhere: Place = { hello: {}, paths: (server) => ['', `/server/${server}`, '/mode/search'] };
 
-/** One long text of every answer. Errors count as well. */
+/** All responses as one text, including errors. */
 export async function shownEverywhere(core: TestCore, names: Names, place: Place = everywhere): Promise<string> {
   const said: unknown[] = [];
   for (const { name: mode } of allModes.modes) {
@@ -58,7 +61,7 @@ export async function shownEverywhere(core: TestCore, names: Names, place: Place
     const session = await core.connect({ ...place.hello, mode });
     const shown = [await session.initialize(), ...(await listsOf((method) => session.request(method)))];
     said.push(...shown);
-    // All cases: in each mode the helpers of every mode before it as well, listed there or not.
+    // All cases: in each mode also the helper tools of every previous mode, listed there or not.
     const listed = JSON.stringify(allCases ? said : shown);
     for (const helper of allModes.helpers.values()) {
       // In `proxy` all of them, listed or not.

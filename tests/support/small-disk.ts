@@ -1,13 +1,19 @@
-/** Runs a script of ours with a folder on a disk of its own that can be filled: a tmpfs in a user namespace, so that no rights are needed. */
+/**
+ * Runs one of our scripts with a folder on a small disk that can be filled: a tmpfs in a user namespace, so that no
+ * privileges are needed.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** Whether this machine permits it; tests that need it are skipped elsewhere. */
+/** Whether this computer permits it; otherwise tests are skipped. */
 export const hasSmallDisk =
   process.platform === 'linux' &&
   spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' }).status === 0;
 
-/** Mounts a disk of so many megabytes at `folder`, runs `script` with it as its argument, and returns what that printed. Rejects where it failed. */
+/**
+ * Mounts a disk of this many megabytes at `folder`, runs `script` with it as its argument, and returns the output.
+ * Rejects if it fails.
+ */
 export async function runOnSmallDisk(script: string, folder: string, megabytes: number): Promise<string> {
   const command = 'mount -t tmpfs -o size="$1"m tmpfs "$2" && exec "$3" "$4" "$2"';
   const words = ['-rm', 'sh', '-c', command, 'sh', String(megabytes), folder, process.execPath, script];

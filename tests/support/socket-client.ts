@@ -1,4 +1,4 @@
-/** A raw client on the core's socket, past the hello. */
+/** A raw client on the core's socket, after the hello. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -25,7 +25,7 @@ export class SocketClient extends RawClient {
     return textOf(await this.callTool(name, args, more));
   }
 
-  /** The answer to a request that was written as text, when it comes. */
+  /** The response to a request that was written as text. */
   async answer(id: Id): Promise<Exchange> {
     for (;;) {
       for (const line of this.lines) {
@@ -44,7 +44,7 @@ export class SocketClient extends RawClient {
 }
 
 export async function openSocket(path: string, token: string, wishes: HelloWishes = {}): Promise<SocketClient> {
-  // On Windows the file says the name of the pipe.
+  // On Windows the file contains the name of the pipe.
   const socket = connect(process.platform === 'win32' ? readFileSync(path, 'utf8').trim() : path);
   await once(socket, 'connect');
   const client = new SocketClient(socket);

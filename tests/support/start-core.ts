@@ -1,4 +1,4 @@
-/** Runs a whole core in the test's own process, with a home of its own, and connects client apps to its listeners. */
+/** Runs a whole core in the test's own process, with a separate home, and connects client apps to its listeners. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ export interface TestCore extends AsyncDisposable {
   readonly host: CoreHost;
   readonly home: string;
   readonly configFile: string;
-  /** Where the HTTP endpoints are: `http://127.0.0.1:PORT/mcp`. */
+  /** URL of the HTTP endpoints: `http://127.0.0.1:PORT/mcp`. */
   readonly url: string;
-  /** A line to the core that has said hello and nothing else yet. */
+  /** A connection to the core after the hello. */
   connect(wishes?: HelloWishes): Promise<SocketClient>;
-  /** The same, with the handshake of the revisions up to 2025-11-25 done. */
+  /** The same, after the handshake of the revisions up to 2025-11-25. */
   open(capabilities?: Record<string, unknown>, wishes?: HelloWishes): Promise<SocketClient>;
-  /** Writes the config file anew, as an editor would. */
+  /** Rewrites the config file, like an editor. */
   write(config: TestConfig | string): Promise<void>;
   server(name: string): ManagedServer;
 }
@@ -33,15 +33,18 @@ export interface TestCore extends AsyncDisposable {
 const usual = { mode: 'proxy', reviews: { onChange: 'warn' } };
 
 export interface StartOptions {
-  /** Take up the home of an earlier core, which then keeps it. */
+  /** The home of an earlier core, which is then kept. */
   readonly home?: string;
-  /** false: resolves at once instead of when every server has settled. */
+  /** false: resolves immediately instead of when every server has settled. */
   readonly settled?: boolean;
-  /** Variables beside our own. */
+  /** Additional variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** true: the config is the home's own, whose edits by others wait for the person; else it is as if named by `--config`. */
+  /**
+   * true: the config is the home's own, so external edits need approval; otherwise it is used as if named by
+   * `--config`.
+   */
   readonly ownConfig?: boolean;
-  /** true: HTTP asks for the token. */
+  /** true: HTTP requires the token. */
   readonly askToken?: boolean;
 }
 
@@ -52,11 +55,11 @@ export async function startCore(
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'tooltray-integration-')));
   const configFile = join(folder, 'config.json');
   const write = (next: TestConfig | string): Promise<void> =>
-    // Every tool is listed unless a test says otherwise: what `auto` shows depends on how many there are, and new ones wait for a person.
+    // Every tool is listed by default, because `auto` depends on their number, and new tools need approval.
     writeFile(configFile, typeof next === 'string' ? next : JSON.stringify({ ...usual, ...next }, null, 2));
   await write(config);
   const host = await CoreHost.open({
-    // Without a terminal the person's login is asked for PATH, and the one that a test gives would not count.
+    // Without a terminal the login shell is asked for PATH, and a test's own would be ignored.
     env: { ...process.env, ...(env['PATH'] !== undefined && { TERM: 'dumb' }), ...env, TOOLTRAY_HOME: folder },
     version: '0.0.0',
     configFile: ownConfig ? undefined : configFile,

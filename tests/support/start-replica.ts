@@ -1,4 +1,4 @@
-/** Runs a whole replica of a team in the test's own process, with a folder of its own, on a real PostgreSQL. */
+/** Runs a whole team replica in the test's own process, with a separate folder, on a real PostgreSQL. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,20 +14,23 @@ export interface TestReplica extends AsyncDisposable {
   readonly replica: Replica;
   readonly folder: string;
   readonly configFile: string;
-  /** Of its HTTP on this machine. */
+  /** Its HTTP port. */
   readonly port: number;
-  /** Where the HTTP endpoints are: `http://127.0.0.1:PORT/mcp`. */
+  /** URL of the HTTP endpoints: `http://127.0.0.1:PORT/mcp`. */
   readonly url: string;
 }
 
-/** Opens every replica of a test, as one user. */
+/** Valid for every replica of a test, as one user. */
 export const teamToken = `tt_0_${'T'.repeat(43)}`;
 
 export const testKeys = { TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') };
 
 const usual = { mode: 'proxy', reviews: { onChange: 'warn' } };
 
-/** `database`: of `teamDatabase()`, used with a replica's rights; several replicas may share it. Resolves when every server has settled. */
+/**
+ * `database`: from `teamDatabase()`, used with a replica's rights; several replicas may share it. Resolves when every
+ * server has settled.
+ */
 export async function startReplica(
   database: string,
   config: TestConfig,
@@ -36,7 +39,7 @@ export async function startReplica(
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-replica-'));
   const configFile = join(folder, 'config.json');
   await writeFile(configFile, JSON.stringify({ ...usual, ...config }));
-  // Only where a test says what is spilled.
+  // Only if a test configures spills.
   const objects = config['results'] === undefined ? undefined : await teamObjectsAddress();
   const replica = await Replica.open({
     env: { ...process.env, TOOLTRAY_HOME: folder, ...testKeys, ...objectsEnv, ...env },
@@ -74,7 +77,7 @@ export async function startReplica(
   };
 }
 
-/** With a token that tests know, also in another process. */
+/** With a token that is known to the tests, also in another process. */
 export async function letTesterIn(database: Pick<Database, 'sql'>): Promise<void> {
   const sql = database.sql;
   await sql`

@@ -1,4 +1,4 @@
-/** Several replicas of one team in the test's own process, with a real database below. */
+/** Several replicas of one team in the test's own process, with a real database. */
 import type { TestConfig } from './start-core.ts';
 import { startReplica, type TestReplica } from './start-replica.ts';
 

@@ -1,13 +1,13 @@
-/** A door in front of an engine that a test can shut, or leave open without an answer: the engine is away, and nothing of it ends. */
+/** A TCP proxy in front of an engine that a test can close, or keep open without responses, to simulate an outage. */
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../scripts/team/engines/free-port.ts';
 
 export interface TcpDoor {
   readonly port: number;
-  /** Ends what is open; new ones are refused. */
+  /** Closes open connections and refuses new ones. */
   shut(): Promise<void>;
-  /** What comes from now on is taken and never answered. */
+  /** Accepts further data without ever responding. */
   hold(): void;
   reopen(): Promise<void>;
 }

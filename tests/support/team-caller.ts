@@ -1,4 +1,4 @@
-/** Asks replicas of a team over HTTP: what is answered, with the status and the session beside it. */
+/** Sends requests to replicas over HTTP, and returns responses with status and session. */
 import { randomUUID } from 'node:crypto';
 import { bearer } from './callers.ts';
 import { messagesOf } from './http-client.ts';
@@ -7,19 +7,19 @@ import { teamToken } from './start-replica.ts';
 
 export interface Answer {
   readonly status: number;
-  /** Of `Mcp-Session-Id`; empty where there is none. */
+  /** Value of `Mcp-Session-Id`; empty if missing. */
   readonly session: string;
   readonly message: RawMessage;
 }
 
 const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'team-app', version: '1' } };
 
-/** A session of the handshake era; the answer names it. */
+/** A handshake session; the response contains its ID. */
 export function openSession(url: string, token = teamToken): Promise<Answer> {
   return post(url, 'initialize', hello, '', token);
 }
 
-/** One request, in a session where one is given. The last message of a stream is the answer. */
+/** One request, in a session if given. The last message of a stream is the response. */
 export async function post(
   url: string,
   method: string,
@@ -46,7 +46,7 @@ export async function post(
   return { status: response.status, session: response.headers.get('mcp-session-id') ?? '', message };
 }
 
-/** A stream of changes of 2026-07-28; it is open when this resolves. */
+/** A 2026-07-28 stream of changes; resolves when it is open. */
 export async function listenAt(
   url: string,
   notifications: Params,

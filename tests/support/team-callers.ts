@@ -1,4 +1,4 @@
-/** The ways in which a team's people come to a replica, each opened once, and who they are to it. */
+/** The ways in which a team's users connect to a replica, each opened once, and their identities. */
 import { UserStore } from '../../src-main/team/users/user-store.ts';
 import { AccessTokenStore } from '../../src-main/team/users/access-tokens.ts';
 import { bearer, type Caller } from './callers.ts';
@@ -13,11 +13,11 @@ const day = 24 * 60 * 60_000;
 const holders = ['ana', 'ana elsewhere', 'ben'] as const;
 const eras = ['2025-11-25', '2026-07-28'] as const;
 
-/** All say they are the same app. */
+/** All report the same app name. */
 export const teamCallers: readonly string[] = holders.flatMap((holder) => eras.map((era) => `${holder}, ${era}`));
 export const modernTeamCallers = teamCallers.filter((how) => how.endsWith('2026-07-28'));
 
-/** Whose token it is. */
+/** Owner of the token. */
 export function holderOf(how: string): string {
   return how.split(', ')[0] ?? '';
 }
@@ -60,7 +60,7 @@ export class TeamCallers {
     return new TeamCallers(url, this.tokens);
   }
 
-  /** `again`: the same once more, by a line of its own. */
+  /** `again`: the same on another connection. */
   open(how: string, capabilities: Params = {}, again = ''): Promise<Caller> {
     const key = JSON.stringify([how, capabilities, again]);
     const known = this.#opened.get(key) ?? this.enter(how, '', capabilities);
@@ -68,7 +68,7 @@ export class TeamCallers {
     return known;
   }
 
-  /** At an address of its own. */
+  /** At another endpoint. */
   async enter(how: string, path: string, capabilities: Params = {}): Promise<Caller> {
     const headers = bearer(this.tokens.get(holderOf(how)) ?? '');
     if (how.endsWith('2026-07-28')) {

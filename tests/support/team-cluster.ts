@@ -1,15 +1,15 @@
-/** One PostgreSQL for all tests of a run, started when the first one asks for it. Runs in the process that runs the tests. */
+/** One PostgreSQL for all tests of a run, started on first use, in the main process of the tests. */
 import { join } from 'node:path';
 import { type Cluster, startPostgres } from '../../scripts/team/engines/postgres.ts';
 import { connect, replicaRole } from '../../src-main/team/database/database.ts';
 import { migrate } from '../../src-main/team/database/migrate.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 
-/** Where tests ask for it. */
+/** Environment variable with its URL. */
 export const clusterVariable = 'TOOLTRAY_TEST_CLUSTER';
 /** Login of a replica, with its rights only. */
 const replicaLogin = 'tooltray_app';
-/** What each test's database is a copy of. */
+/** Template of each test's database. */
 export const template = 'migrated';
 
 export default function setUp(): Promise<() => Promise<void>> {
@@ -39,7 +39,7 @@ export function asReplica(url: string): string {
   return other.href;
 }
 
-/** Of another database of the same cluster. */
+/** Another database of the same cluster. */
 export function urlOf(url: string, name: string): string {
   const other = new URL(url);
   other.pathname = `/${name}`;

@@ -1,11 +1,11 @@
-/** A database of a test's own, in a real PostgreSQL, with the schema of this version. */
+/** A separate database for a test, in a real PostgreSQL, with this version's schema. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { connect } from '../../src-main/team/database/database.ts';
 import { engineUrl } from './engine-on-demand.ts';
 import { clusterVariable, template, urlOf } from './team-cluster.ts';
 
-/** Its address, as a superuser; it is dropped after the test. `isEmpty`: without the schema. */
+/** Its URL, as a superuser; dropped after the test. `isEmpty`: without the schema. */
 export async function teamDatabase(wishes: { readonly isEmpty?: boolean } = {}): Promise<string> {
   const { url, drop } = await openTeamDatabase(wishes);
   onTestFinished(drop);

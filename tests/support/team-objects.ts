@@ -1,4 +1,4 @@
-/** One S3 store for all tests of a run, started when the first one asks for it; each test has a folder of its own in it. */
+/** One S3 store for all tests of a run, started on first use; each test has its own prefix. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { objectsKeys, startObjects } from '../../scripts/team/engines/s3.ts';
@@ -14,15 +14,15 @@ export default function setUp(): Promise<() => Promise<void>> {
   });
 }
 
-/** A place in it of the test's own. */
+/** A separate prefix for the test. */
 export async function teamObjects(): Promise<S3Config> {
   return parseS3Config(await teamObjectsAddress(), objectsEnv);
 }
 
-/** The same as `--s3` takes it. */
+/** The same as a value for `--s3`. */
 export async function teamObjectsAddress(): Promise<string> {
   return (await engineUrl(variable)).replace('?', `/test_${randomBytes(6).toString('hex')}?`);
 }
 
-/** Who may write there. */
+/** Its access key. */
 export const objectsEnv = objectsKeys();

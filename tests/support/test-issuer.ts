@@ -1,4 +1,4 @@
-/** The OIDC provider of a test, with keys that the test has, too: so it can sign what an honest issuer would not. */
+/** An OIDC provider for a test that also has its keys, so that it can sign what an honest issuer would not. */
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import { type OidcEngine, type OidcOptions, type Person, startOidc } from '../../scripts/team/engines/oidc.ts';
@@ -8,7 +8,7 @@ export const oidcPeople: Person[] = [
   { name: 'ben', groups: ['sales'] },
 ];
 
-/** A private key that signs; `kid` names it. */
+/** A private signing key; `kid` names it. */
 export async function signingKey(kid: string, alg = 'RS256'): Promise<JWK> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true });
   return { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' };
@@ -16,11 +16,11 @@ export async function signingKey(kid: string, alg = 'RS256'): Promise<JWK> {
 
 export interface TestIssuer extends OidcEngine {
   readonly key: JWK;
-  /** An access token as this issuer gives them, but for what the test says. */
+  /** An access token like the issuer's, with the test's changes. */
   sign(claims?: JWTPayload, header?: Record<string, unknown>, key?: JWK): Promise<string>;
 }
 
-/** Ends with the test. */
+/** Stopped with the test. */
 export async function testIssuer(audience: string, more: Partial<OidcOptions> = {}): Promise<TestIssuer> {
   const opened = await openIssuer(audience, more);
   onTestFinished(() => opened.stop());

@@ -1,10 +1,10 @@
-/** For programs that cannot send a token: an address that passes every request on with the tests' token. */
+/** For programs that cannot send a token: a URL that forwards every request with the tests' token. */
 import { createServer, request as dial } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { teamToken } from './start-replica.ts';
 
-/** Returns the address in place of `url`; it ends with the test. */
+/** Returns the URL to use instead of `url`; stopped with the test. */
 export async function withToken(url: string): Promise<string> {
   const target = new URL(url);
   const server = createServer((request, response) => {

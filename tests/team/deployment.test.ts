@@ -25,7 +25,7 @@ const sources = globSync('src-main/{cli,team,host}/**/*.ts', { cwd: root }).map(
 // PostgreSQL from npm has no psql.
 const psql = programPath('psql');
 
-/** Every list of words in it that begins with a command of ours. */
+/** Every list of words in it that begins with one of our commands. */
 function startsIn(value: unknown): string[][] {
   if (Array.isArray(value)) {
     const isStart = value.every((each) => typeof each === 'string') && findCommand(value) !== undefined;

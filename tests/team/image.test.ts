@@ -18,7 +18,7 @@ import { teamDatabase } from '../support/team-database.ts';
 
 const root = join(import.meta.dirname, '../..');
 const image = `localhost/tooltray-team:${packageJson.version}`;
-/** Where containers have no system of their own to ask for limits and groups of processes. */
+/** For containers without systemd to manage limits and cgroups. */
 const podman = ['--runtime', 'runc', '--cgroup-manager=cgroupfs'];
 
 test.skipIf(!takesSystem('podman'))(

@@ -28,7 +28,7 @@ test('accepts only its configured names, and opens neither a socket nor a page b
   const at = (path: string): string => `http://127.0.0.1:${one.port}${path}`;
   const of = (name: string, path = '/mcp'): Promise<number | undefined> => statusOf(at(path), { host: name });
   expect([await of('tools.example.com'), await of('inner'), await of('127.0.0.1')]).toEqual([401, 401, 403]);
-  // The page is not built into a test's folder; what it asks is for who is signed in.
+  // The page is not built in a test's folder; requests need a sign-in.
   expect([await of('inner', '/'), await of('inner', '/rpc/state')]).toEqual([404, 401]);
   const forwarded = { host: 'x', 'x-forwarded-for': '1.2.3.4', 'x-forwarded-host': 'tools.example.com' };
   expect(await statusOf(at('/mcp'), forwarded)).toBe(401);

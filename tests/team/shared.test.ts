@@ -32,7 +32,7 @@ test('collects calls of every replica in one activity record and one audit', asy
   expect(entries).toMatchObject([{ tool: 'echo' }, { tool: 'echo' }]);
   const ownKey = TeamKeys.fromEnv(testKeys).audit().publicKey;
   expect(await verifyLog({ log, ownKey })).toMatchObject({ holds: true, unsigned: 0 });
-  // The same config at both: its servers are noted once.
+  // The same config at both: its servers are recorded once.
   expect((await readPage(log, { kinds: ['server'] }, 10)).entries).toMatchObject([{ server: 'echo', change: 'added' }]);
 });
 

@@ -1,4 +1,4 @@
-/** A server of the handshake era with one tool that asks a form first and reports progress afterwards. */
+/** A server of the handshake revisions with one tool that elicits a form first and reports progress afterwards. */
 import { anyTool, send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 const waiting = new Map<string, () => void>();

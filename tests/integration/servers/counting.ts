@@ -1,4 +1,4 @@
-/** A server whose tools answer with how often they were called; `change` makes it offer another tool. */
+/** A server whose tools return their number of calls; `change` makes it list another tool. */
 import { anyTool, send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 const annotations = { readOnlyHint: true, idempotentHint: true };

@@ -1,4 +1,4 @@
-/** A server that takes part only once the file of its first argument is there; its tool `work` answers `worked`. */
+/** A server that responds only once the file of its first argument exists; its tool `work` returns `worked`. */
 import { existsSync } from 'node:fs';
 import { anyTool, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 

@@ -1,4 +1,4 @@
-/** A server whose lists are those of the JSON file named by its first argument; each tool answers with its own name. */
+/** A server whose lists are those of the JSON file named by its first argument; each tool returns its own name. */
 import { readFileSync } from 'node:fs';
 import { send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 

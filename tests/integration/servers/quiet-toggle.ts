@@ -1,4 +1,4 @@
-/** A server whose list changes without a word: it does not announce changes. The tool `toggle` adds or removes `extra`. */
+/** A server that does not announce changes of its list. The tool `toggle` adds or removes `extra`. */
 import { anyTool, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 let extra = false;

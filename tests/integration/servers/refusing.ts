@@ -1,4 +1,7 @@
-/** A server whose tool `book` answers as it is told to by `day`: refusals in the ways servers have, and failures of other kinds. */
+/**
+ * A server whose tool `book` fails or succeeds depending on `day`: rejections in the ways of real servers, and other
+ * failures.
+ */
 import { send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 const failure = (text: string): object => ({

@@ -1,6 +1,7 @@
 /**
- * A server of the handshake era whose tool `work` takes until a file is there, and answers with what is in it. What happens is
- * noted in the file LOG. With `FILE.step`, which it takes away, it reports progress; with `ask` it asks a form before it answers.
+ * A server of the handshake revisions whose tool `work` waits until a file exists, and returns its contents. Events
+ * are recorded in the file LOG. With `FILE.step`, which it deletes, it reports progress; with `ask` it elicits a form
+ * first.
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { anyTool, send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';

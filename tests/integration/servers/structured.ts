@@ -1,4 +1,4 @@
-/** A server whose one tool declares what its answers hold, and answers with as many rows as it is asked for. */
+/** A server whose only tool has an output schema, and returns the requested number of rows. */
 import { serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 const row = { type: 'object', properties: { id: { type: 'integer' }, text: { type: 'string' } }, required: ['id'] };

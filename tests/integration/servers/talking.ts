@@ -1,4 +1,4 @@
-/** A server that says in its handshake how it wants to be used. */
+/** A server with instructions in its handshake. */
 import { anyTool, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 serveRaw({

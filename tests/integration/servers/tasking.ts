@@ -1,4 +1,4 @@
-/** A server of 2025-11-25 whose tool may be called as a task; it tells every client on its line of all tasks, and ends any. */
+/** A server of 2025-11-25 whose tool may be called as a task; it reports all tasks to every client, and can end any. */
 import { anyTool, type Incoming, send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 const at = { createdAt: '2026-11-23T10:00:00Z', lastUpdatedAt: '2026-11-23T10:00:00Z', ttl: null };

@@ -1,4 +1,4 @@
-/** A server that tells what it was started with, in its answers and on stderr. */
+/** A server that returns its environment and arguments, in its results and on stderr. */
 import { anyTool, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 const given = JSON.stringify({ variable: process.env['TOLD_KEY'], words: process.argv.slice(2) });

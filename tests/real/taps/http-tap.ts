@@ -1,15 +1,15 @@
-/** Stands between a client app and an HTTP server and keeps a copy of both directions. */
+/** A recording proxy between a client app and an HTTP server. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface HttpTap extends AsyncDisposable {
   readonly url: string;
-  /** Every body so far, requests and answers. */
+  /** All bodies so far, requests and responses. */
   text(): string;
 }
 
-/** Everything sent to it goes on to the same path at `target`. */
+/** Forwards every request to the same path at `target`. */
 export async function startHttpTap(target: string): Promise<HttpTap> {
   const { port, pathname } = new URL(target);
   const bodies: Buffer[][] = [];

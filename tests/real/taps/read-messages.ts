@@ -1,4 +1,4 @@
-/** The JSON-RPC messages in what a tap kept: lines, bodies and event streams alike. */
+/** The JSON-RPC messages in a tap's recording: lines, bodies, and event streams. */
 import type { RawMessage } from '../../support/raw-client.ts';
 
 export function readMessages(text: string): RawMessage[] {
@@ -9,13 +9,13 @@ export function readMessages(text: string): RawMessage[] {
     .map((line) => JSON.parse(line) as RawMessage);
 }
 
-/** Methods that the client app asked for, each once, in order. */
+/** Methods requested by the client app, without duplicates, in order. */
 export function askedMethods(messages: readonly RawMessage[]): string[] {
   const methods = messages.flatMap(({ id, method }) => (id === undefined || method === undefined ? [] : [method]));
   return [...new Set(methods)];
 }
 
-/** Names in the first list of tools that the client app was given, sorted; undefined when it was given none. */
+/** Names in the first tool list that the client app received, sorted; undefined if it received none. */
 export function listedTools(messages: readonly RawMessage[]): string[] | undefined {
   const tools = messages.find(({ result }) => Array.isArray(result?.['tools']))?.result?.['tools'];
   return (tools as { name: string }[] | undefined)?.map(({ name }) => name).sort();

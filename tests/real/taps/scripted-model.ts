@@ -1,6 +1,6 @@
 /**
- * Stands for the model behind a client app, in the four dialects that apps speak: asks once for the one tool that fits, then is
- * done. What it is given for that is what a model would see.
+ * A fake model for client apps, in the four API formats that apps use: calls the first matching tool once, then ends.
+ * The received tool result is what a model would see.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,13 +9,13 @@ import type { AddressInfo } from 'node:net';
 export interface ScriptedModel extends AsyncDisposable {
   /** Without a path. */
   readonly url: string;
-  /** What the model was given for its call, as JSON; undefined while no app has handed anything back. */
+  /** The tool result that the model received, as JSON; undefined before that. */
   readonly given: string | undefined;
-  /** What apps asked for, for whoever looks why nothing came. */
+  /** Requests of apps, for debugging. */
   readonly asked: readonly string[];
 }
 
-/** What the model calls: the first tool whose name fits, with these arguments. */
+/** The model's call: the first tool with a matching name, with these arguments. */
 export interface Script {
   readonly tool: RegExp;
   readonly args: object;
@@ -23,7 +23,7 @@ export interface Script {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A tool as the app names it to its model; some apps put those of a server in a namespace. */
+/** A tool as the app names it to its model; some apps use a namespace per server. */
 interface Offered {
   readonly name: string;
   readonly namespace?: string;
@@ -32,9 +32,9 @@ interface Offered {
 interface Dialect {
   readonly path: RegExp;
   tools(body: Body): Offered[];
-  /** What was handed back for calls. */
+  /** Tool results in a request. */
   results(body: Body): unknown[];
-  /** The events of an answer that calls `tool`, or without it says that it is done. */
+  /** The events of a response that calls `tool`, or ends the turn without it. */
   answer(tool: Offered | undefined, args: object): readonly (readonly [event: string | undefined, data: object])[];
 }
 
@@ -94,7 +94,7 @@ const responses: Dialect = {
   },
 };
 
-/** opencode, by way of a provider that its person adds. */
+/** opencode, with a provider configured by the user. */
 const completions: Dialect = {
   path: /\/chat\/completions$/,
   tools: (body) => named(list(body['tools']).map(({ function: one }) => one as Body)),
@@ -140,7 +140,7 @@ const contents: Dialect = {
 
 const dialects = [messages, responses, completions, contents];
 
-/** Listens on a port of its own. */
+/** Listens on a free port. */
 export async function startScriptedModel(script: Script): Promise<ScriptedModel> {
   const asked: string[] = [];
   let given: string | undefined;
@@ -179,7 +179,7 @@ export async function startScriptedModel(script: Script): Promise<ScriptedModel>
   };
 }
 
-/** What apps ask for at once are small questions beside the conversation: one event says it all in Gemini's dialect. */
+/** Non-streaming requests are small ones besides the conversation: in Gemini's format a single event is enough. */
 function whole(events: ReturnType<Dialect['answer']>): string {
   return JSON.stringify(events.at(-1)?.[1] ?? {});
 }

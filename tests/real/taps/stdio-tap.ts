@@ -1,4 +1,4 @@
-/** Stands between a client app and a stdio server: `node stdio-tap.ts LOG COMMAND ARGS…` keeps a copy of both directions. */
+/** A recording proxy between a client app and a stdio server: `node stdio-tap.ts LOG COMMAND ARGS…`. */
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import process from 'node:process';

@@ -1,4 +1,4 @@
-/** The marks of the sidebar. */
+/** The badges of the sidebar. */
 import { expect, test } from 'vitest';
 import type { InboxSummary } from '../../../src-main/rpc/contract.ts';
 import { badgeOf } from '../../../src-renderer/frame/view-badge.ts';

@@ -10,7 +10,7 @@ import { traySummary } from '../../../src-main/desktop/tray-menu.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** What is counted on screens, in the tray and on the command line. */
+/** Counted nouns on screens, in the tray, and on the command line. */
 const nouns = [
   ...['token', 'call', 'server', 'tool', 'app', 'session', 'step', 'answer', 'row', 'line', 'character', 'byte', 'hit'],
   ...['problem', 'decision', 'value', 'part', 'file', 'key', 'field', 'entry', 'change', 'minute', 'hour', 'second'],
@@ -28,7 +28,10 @@ const nouns = [
     'proposal',
   ],
 ];
-/** A number put before a plural by hand: `{many} tokens`, `${many} more calls`. Not an attribute of that name. */
+/**
+ * A number before a plural without the helper function: `{many} tokens`, `${many} more calls`. Not an attribute of
+ * that name.
+ */
 const byHand = new RegExp(String.raw`\} (?:(?:more|new|other|kept|big) )?(?:${nouns.join('|')})s\b(?!=)`);
 
 function sources(folder: string): string[] {

@@ -42,7 +42,7 @@ test('the palette shortcut works with any keyboard layout and in text fields', (
     commandOf({ ...plain, key: 'k', code: 'KeyK', ...change }, { ...page, isTyping: true, isMac });
   expect([of({ ctrlKey: true }), of({ metaKey: true }, true)]).toEqual(['palette', 'palette']);
   expect(of({ ctrlKey: true, key: 'л' })).toBe('palette');
-  // Where the letter K is another key, the key of its usual place is another letter's.
+  // On a layout where K is another key, the key at its usual position is another letter.
   expect(of({ ctrlKey: true, key: 't' })).toBeUndefined();
   expect([of({ ctrlKey: true }, true), of({ ctrlKey: true, shiftKey: true }), of({})]).toEqual([
     ...[undefined, undefined, undefined],

@@ -66,7 +66,7 @@ test('installs an app by its own URL, and its token follows the file through uni
   const token = core.host.appAccess.tokenOf('cursor') ?? '';
   expect(entry).toEqual({ url: `${core.url}/app/cursor`, headers: { Authorization: `Bearer ${token}` } });
   expect(await accessOf('cursor')).toMatchObject({ via: 'http', since: expect.any(Number) as number });
-  // Without a wish it stays connected the way it is.
+  // By default the kind of connection is unchanged.
   for (const wish of [{ http: true }, {}])
     expect((await ask('previewInstall', { app: 'cursor', ...wish })).diff).toEqual([]);
   expect((await ask('previewInstall', { app: 'cursor', http: true })).snippet).not.toContain(token);
@@ -79,7 +79,7 @@ test('installs an app by its own URL, and its token follows the file through uni
   expect([await entryIn('.cursor/mcp.json'), await letsIn(entry)]).toEqual([entry, true]);
   await ask('undoInstall', { undo: installed.undo });
   expect([await textOf('.cursor/mcp.json'), await letsIn(entry)]).toEqual([before, false]);
-  // What was disconnected is no longer listed.
+  // A disconnected app is no longer listed.
   expect(await accessOf('cursor')).toBeUndefined();
 });
 

@@ -66,7 +66,7 @@ test('finds two apps, and connects one with a real initialize, which can be undo
   expect(out.diff.filter(({ kind }) => kind === 'added')).toEqual([]);
   expect(out.diff.some(({ kind, text }) => kind === 'removed' && text.includes('"tooltray"'))).toBe(true);
   expect((await setupOf(core)).apps[0]?.connected).toBe('yes');
-  // What was shown is what is done, or nothing.
+  // Exactly what was shown is done, or nothing.
   const stale = ask(core, 'uninstallApp', { app: 'cursor', revision });
   await expect(stale).rejects.toMatchObject({ code: 'config_conflict' });
 
@@ -105,7 +105,7 @@ test('offers servers of an app unchanged, imports them for immediate use, and un
     { name: 'e', app: 'Cursor', secrets: [], already: 'here' },
     { name: 'n', app: 'Cursor', secrets: ['GITHUB_TOKEN'], already: undefined },
   ]);
-  // The values of secrets stand in no list.
+  // No list contains the values of secrets.
   expect(servers[1]?.endpoint).toContain(`with env {"GITHUB_TOKEN":"***"}`);
   expect((await setupOf(core)).offered).toBe(1);
 
@@ -166,7 +166,7 @@ test('one plan connects the chosen apps and moves their servers, and one undo gi
     plan.files.every(({ diff }) => diff.some((line) => line.kind === 'added' && /"tooltray"/.test(line.text))),
   ).toBe(true);
   expect(JSON.stringify(plan)).not.toContain(secret);
-  // A plan changes nothing, the access of the apps included.
+  // A plan changes nothing, including the access of the apps.
   expect([await texts(), (await accessRows(core)).filter(({ since }) => since !== undefined)]).toEqual([before, []]);
 
   const { added, undo } = await ask(core, 'applySetup', choice);
@@ -215,9 +215,9 @@ test('lists a repairable server under attention, with its one action', async () 
   ]);
   const attention = async (): Promise<unknown[]> =>
     (await stateBuilders(core.host.rpcDeps).attention()).map(({ server, action }) => [server, action]);
-  // It is tried again now and then, which is over at once.
+  // It is retried now and then, and fails immediately.
   await expect.poll(attention).toEqual([['x', { kind: 'heal', label: 'Decide' }]]);
-  // What is wrong comes first, and of the other entry nothing before it is looked at.
+  // The failing one comes first, and the other entry is not shown before it is checked.
   await expect
     .poll(() => serverStatuses(core.host.core)[0]?.detail)
     .toMatch(/^x did not start: .*Cursor starts it in another way\.$/);

@@ -1,4 +1,4 @@
-/** Views of tools as the dashboard requests them, on a real core with a server that has some. */
+/** Tool views as requested by the dashboard, on a real core with a server that has some. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 import { ask, send } from '../dashboard-client.ts';

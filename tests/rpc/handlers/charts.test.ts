@@ -49,7 +49,8 @@ test.each([
 });
 
 test.each([
-  // Days after the clocks went forward, at midnight itself, or back; the hours before and after midnight; half and quarter hours.
+  // Days after clocks went forward, at midnight itself, or back; the hours before and after midnight; half and quarter
+  // hours.
   ['America/Santiago', '2026-09-09T12:00:00-03:00'],
   ['Africa/Cairo', '2027-05-01T00:10:00+03:00'],
   ['America/Havana', '2026-11-03T12:00:00-05:00'],

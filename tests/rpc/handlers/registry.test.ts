@@ -64,7 +64,7 @@ test('a preview shows all that would run, what it means, what is missing, and no
   ]);
 });
 
-// Its hundred packages are fetched from npm, which may take longer than a server has to start.
+// Its hundred packages are downloaded from npm, which may exceed the start timeout.
 test.runIf(allCases)(
   'tests and adds the real package in its sandbox, with its secret only in the vault',
   async () => {

@@ -1,4 +1,4 @@
-/** Tools that the user runs by hand, on a real core with servers that ask questions and take time. */
+/** Manual runs of tools, on a real core with servers that send requests and take time. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
@@ -53,7 +53,7 @@ test('asks each of two concurrent runs its own question', async () => {
     return JSON.stringify(await ended(core, id));
   };
   const wish = (message: string): object => ({ server: 'asker', tool: 'ask_form', arguments: { message } });
-  // From the first question on it is known that this server asks.
+  // The first request shows that this server sends them.
   expect(await answerAs(await begin(core, wish('first of all')), 'Ada')).toContain('Ada');
   const late = await begin(core, wish('after 700 ms, the first'));
   const second = await begin(core, { server: 'asker', tool: 'wait_cancel', arguments: {} });

@@ -24,7 +24,7 @@ test('a stopped server starts with the next call, and a restart is a new process
   expect(ours.filter((text) => text === 'Started, process N.')).toHaveLength(3);
   expect(ours).toContain('Stopped manually. The next call starts it.');
   expect(ours).toContain('Restarted manually.');
-  // From there on there is nothing yet.
+  // Nothing follows yet.
   expect(await ask(core, 'log', { server: 'echo', after: mark })).toMatchObject({ lines: [], mark });
 });
 

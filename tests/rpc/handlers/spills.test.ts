@@ -17,7 +17,7 @@ test('returns lines that are too long together a few at a time, whole and withou
   expect(await ask(core, 'spillLines', { id, fromLine: 2000, count: 10 })).toMatchObject({ lines: [] });
 });
 
-/** Words that the texts for models use, and line ends of other systems. */
+/** Words used by the texts for models, and line endings of other systems. */
 const foolish = [
   '---',
   '7: needle',
@@ -32,7 +32,7 @@ const foolish = [
 test('returns lines that look like notes to models as ordinary lines', async () => {
   const { core, id } = await keep([...foolish, 'x'.repeat(120_000)]);
   const found = await ask(core, 'spillFind', { id, pattern: 'needle' });
-  // Invisible characters are shown: a user looks here for what a model read.
+  // Invisible characters are shown, because the user reviews here what a model read.
   const shown = foolish.map((text) => text.replace('\u2028', '⟨U+2028⟩'));
   const matching = shown.flatMap((text, at) => (text.includes('needle') ? [{ line: at + 1, text }] : []));
   expect(found).toEqual({ matches: matching, total: matching.length });

@@ -26,7 +26,7 @@ test('apps in different modes list different parts of the same servers', async (
   const [[bigTools = 0, bigTool = 0], [smallTools = 0, smallTool = 0]] = [big, small].map(
     (row) => row?.listed.map(({ tokens }) => tokens) ?? [],
   ) as [number[], number[]];
-  // The tools of each, and its one tool in mode gateway: no share of a total.
+  // The tools of each, and its one tool in mode gateway: not a share of a total.
   expect(bigTools).toBeGreaterThan(3 * smallTools);
   expect(bigTool).toBeLessThan(bigTools);
   expect(Math.min(smallTools, smallTool)).toBeGreaterThan(0);

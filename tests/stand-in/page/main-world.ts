@@ -1,7 +1,9 @@
-/** Runs in the page's own world before its scripts: puts what the preload exposes on `window`. Used as its source text. */
+/**
+ * Runs in the page's main world before its scripts: exposes the preload script's API on `window`. Used as source text.
+ */
 
 export interface Shape {
-  /** A function of the preload, by number. */
+  /** A function of the preload script, by number. */
   readonly call?: number;
   readonly members?: Readonly<Record<string, Shape>>;
   readonly value?: unknown;

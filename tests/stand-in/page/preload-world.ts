@@ -1,7 +1,10 @@
-/** Runs in an isolated world of the page: `require('electron')` for the app's preload, which is run last. Used as its source text. */
+/**
+ * Runs in an isolated world of the page: `require('electron')` for the app's preload script, which runs last. Used as
+ * source text.
+ */
 import type { Shape } from './main-world.ts';
 
-/** What this world is given by the browser, and gives it. */
+/** Functions between the browser and this world. */
 interface World {
   standInSend: (text: string) => void;
   standInReceive?: (message: Received) => void;
@@ -16,7 +19,7 @@ interface Received {
   readonly args?: readonly unknown[];
 }
 
-/** The app's preload, as the body of a function. */
+/** The app's preload script, as a function body. */
 export type Preload = (require: unknown, module: unknown, exports: unknown, process: unknown) => void;
 
 type Codec = (value: unknown) => unknown;
@@ -95,7 +98,7 @@ export function preloadWorld(preload: Preload, platform: string, encode: Codec, 
       tell('expose', { key, shape: show(api) });
     },
   };
-  // A sandboxed preload gets Electron and next to nothing besides; the error is Electron's.
+  // A sandboxed preload script can import Electron and little else; the error is Electron's.
   const require = (id: string): unknown => {
     if (id === 'electron') return { contextBridge, ipcRenderer };
     throw new Error(`module not found: ${id}`);

@@ -1,18 +1,18 @@
-/** An image for containers in tests, made of this computer's Node.js and the libraries that it is linked to, and nothing else. */
+/** An image for containers in tests, with this computer's Node.js and its libraries only. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 
-/** Of these, which answers; undefined: no container can be had here. */
+/** The available engine; undefined: no containers are available. */
 export const engine = ['docker', 'podman'].find((one) => spawnSync(one, ['version'], { timeout: 20_000 }).status === 0);
 const runtime = engine === 'podman' && spawnSync('runc', ['--version']).status === 0 ? ['--runtime', 'runc'] : [];
 
-/** This computer may forbid to raise limits, which Podman does unasked. */
+/** Some computers forbid raising limits, which Podman does by default. */
 export const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=4096:4096'];
 
-/** Of all that a test's engine knows: what stands there with this label, a line each. */
+/** Containers with this label, one line each. */
 export function containersWith(label: string, format = '{{.Names}}'): readonly string[] {
   const asked = [...runtime, 'ps', '-a', '--filter', `label=${label}`, '--format', format];
   return execFileSync(engine ?? '', asked, { encoding: 'utf8' })
@@ -20,14 +20,14 @@ export function containersWith(label: string, format = '{{.Names}}'): readonly s
     .filter((line) => line !== '');
 }
 
-/** Ends those with this label, whatever became of who started them. */
+/** Removes containers with this label. */
 export function removeContainersWith(label: string): void {
   const left = containersWith(label);
   for (const how of [['kill'], ['rm', '-f']])
     if (left.length > 0) spawnSync(engine ?? '', [...runtime, ...how, ...left], { timeout: 60_000 });
 }
 
-/** One that goes on by itself, with these labels; returns its name. */
+/** A running container with these labels; returns its name. */
 export function runLeft(labels: readonly string[], image: string): string {
   const name = `tooltray-left-${process.pid}`;
   const named = ['--name', name, ...labels.flatMap((label) => ['--label', label])];
@@ -37,7 +37,7 @@ export function runLeft(labels: readonly string[], image: string): string {
   return name;
 }
 
-/** Under this name; returns how to take it away. */
+/** Builds the image under this name; returns a function that removes it. */
 export function makeNodeImage(name: string): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-image-'));
   const root = join(folder, 'image');

@@ -76,7 +76,7 @@ test.each([
   let isAnswered = false;
   const answer = echo(client, 'x').finally(() => (isAnswered = true));
   if (!waits) await answer;
-  // The record of the call is on its way and waits for the table.
+  // The record of the call is being written and waits for the table lock.
   await until(async () => {
     const waiting = await sql`SELECT FROM pg_locks WHERE NOT granted AND relation = 'tooltray.audit'::regclass`;
     return waiting.length > 0;
@@ -114,7 +114,7 @@ interface Collector {
   readonly lines: () => readonly string[];
 }
 
-/** A real receiver that answers each request with the next of these statuses, then with the last one. */
+/** A real receiver that responds with these statuses in turn, then with the last one. */
 async function collector(...statuses: readonly number[]): Promise<Collector> {
   const bodies: string[] = [];
   let answered = 0;

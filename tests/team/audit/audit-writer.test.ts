@@ -71,7 +71,7 @@ test('concurrent replicas write one valid, signed chain with every record once',
   expect((await sessionsIn(first)).toSorted()).toEqual(noted.toSorted());
   const verified = await verify(first);
   expect(verified).toMatchObject({ holds: true, unsigned: 0, first: 1, findings: [] });
-  // No more than 256 records without a head: a decision and the beginning make one, too.
+  // No more than 256 records without a head: decisions and the start add heads, too.
   expect(verified.records - 1201).toBeGreaterThanOrEqual(5);
   const page = await readPage(first.rows, { kinds: ['decision'] }, 10);
   expect(page.entries).toMatchObject([{ kind: 'decision', id: 'd1' }]);
@@ -117,7 +117,7 @@ test('detects changed and deleted records', async () => {
   expect((await verify(a)).findings.map(({ what }) => what)).toContain('changed');
   await owner`DELETE FROM tooltray.audit WHERE seq > 4`;
   expect((await verify(a)).findings.map(({ what }) => what)).toContain('cut');
-  // The next record says so itself.
+  // The next record reports it.
   a.audit.note(decision());
   await a.audit.flush();
   expect((await readPage(a.rows, { kinds: ['cut'] }, 1)).entries).toHaveLength(1);
@@ -147,7 +147,7 @@ test('stores rows in monthly partitions, each starting with a signed head', asyn
   const places = await owner<{ place: string; month: string }[]>`
     SELECT DISTINCT tableoid::regclass::text AS place, to_char(written AT TIME ZONE 'UTC', 'YYYYMM') AS month FROM tooltray.audit`;
   expect(places.length).toBeGreaterThan(0);
-  // Each in its own: a month may end between two of them.
+  // Each in its own partition: a month may end between two of them.
   expect(places.map(({ place }) => place)).toEqual(places.map(({ month }) => `tooltray_parts.audit_${month}`));
   await owner`UPDATE tooltray.audit SET written = written - interval '1 month'`;
   writer.audit.note(call());

@@ -72,7 +72,7 @@ test.skipIf(haproxyIsMissing)(
       expect(token.split('_')[1]).toBe(routingKey(idp.issuer, sub));
       const { session } = await openSession(url, token);
       expect((await post(url, 'tools/list', {}, session, token)).status).toBe(200);
-      // A page has no key until it is signed in: it is opened at a replica itself.
+      // A page has no key until it is signed in, so it is opened at a replica directly.
       const page = (await Page.open({ port: ports[0] ?? 0 }, token)).at({ port });
       await page.ask('accessTokens', {});
       expect((await post(url, 'tools/list', {}, session, token)).status).toBe(200);
@@ -89,16 +89,16 @@ interface RunningTeam {
   readonly url: string;
   readonly replicas: readonly ReplicaProcess[];
   readonly token: string;
-  /** Runs of the slow tool. */
+  /** Number of runs of the slow tool. */
   readonly runs: () => number;
-  /** Lets a slow call that was given this name end. */
+  /** Lets the slow call with this name end. */
   readonly finish: (name: string) => void;
   readonly call: (session: string, name: string) => Promise<Answer>;
   /** The replica that has the session. */
   readonly holder: (session: string) => Promise<ReplicaProcess>;
 }
 
-/** Three replicas in processes of their own behind HAProxy. */
+/** Three replicas in separate processes behind HAProxy. */
 async function openTeam(): Promise<RunningTeam> {
   const folder = scratch();
   const database = await teamDatabase();
@@ -140,7 +140,7 @@ async function openTeam(): Promise<RunningTeam> {
       post(`${url}/mcp`, 'tools/call', { name: 'slow_work', arguments: { file: fileOf(name) } }, session, token),
     holder: async (session) => {
       for (const replica of replicas) {
-        // One that has ended refuses the connection.
+        // A stopped one refuses the connection.
         const asked = await post(replica.url, 'tools/list', {}, session, token).catch(() => undefined);
         if (asked?.status === 200) return replica;
       }
@@ -155,7 +155,7 @@ test.skipIf(haproxyIsMissing)(
     const { url, token, call, holder, runs, finish } = await openTeam();
     const { session } = await openSession(url, token);
     const lost = await holder(session);
-    // A stream that had begun is cut off; else HAProxy answers.
+    // A started stream is interrupted; otherwise HAProxy responds.
     const running = call(session, 'one').then(
       ({ status }) => status,
       () => 'cut off',
@@ -183,7 +183,7 @@ test.skipIf(haproxyIsMissing)(
     const running = call(session, 'one');
     await until(() => runs() === 1);
     const gone = leaving.end('SIGTERM');
-    // The balancer notices within three looks; until then the replica goes on as before.
+    // The load balancer notices after three probes; until then the replica continues as before.
     await expect
       .poll(async () => (await post(url, 'tools/list', {}, session, token)).status, { timeout: 15_000 })
       .toBe(404);

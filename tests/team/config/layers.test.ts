@@ -100,7 +100,7 @@ test('applies a user’s layer on every replica to open sessions of that user on
   expect(await measures(b)).toMatch(/tooltray_config_problems 1\ntooltray_config_refused_overrides 1$/);
   expect(await measures(b)).not.toContain(hash);
 
-  // A setting of hers: the answer that is too long for her is told in short, and ben's is whole.
+  // A setting of one user: the long result is spilled for her, and returned whole to ben.
   await write(own, { results: { threshold: 100 }, servers: { other: false } });
   const long = 'many words '.repeat(50);
   const said = async (token: string): Promise<string> => {

@@ -54,6 +54,6 @@ test('counts users’ private processes by replica, and shows a member only thei
   const own = [{ name: '', users: 1 }];
   expect(aggregateRunners(asleep, own, true)).toMatchObject({ level: 'ok', summary: 'Runs for you', detail: '' });
   expect(aggregateRunners(asleep, [], false).summary).toBe('Asleep');
-  // Why none could be started is not covered by those that run.
+  // Running processes do not hide why others could not be started.
   expect(aggregateRunners(stopped, runners, false)).toEqual(stopped);
 });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   };
   const counter = join(import.meta.dirname, '../placement/counter-server.ts');
   const own = { command: process.execPath, args: [counter], placement: 'per-user', isolation: 'none' };
-  // It is there on one replica, and missing on the other.
+  // It exists on one replica, and is missing on the other.
   const missing = { command: 'no-such-program-anywhere' };
   const at = (half: object): TestConfig => ({ ...config, servers: { ...config.servers, own, half } });
   const objects = await teamObjectsAddress();
@@ -113,7 +113,7 @@ describe('signing in', () => {
     const page = await member('ana');
     const token = await team.give('ana');
     const strange = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }];
-    // An origin that is no name of ours is refused at the door, another port of ours here.
+    // An unknown origin is rejected by the HTTP server, another port of an allowed name here.
     for (const headers of [...strange, { origin: 'http://evil.example' }, { origin: 'http://127.0.0.1:1' }]) {
       expect((await page.send('POST', '/rpc/accessTokens', headers, '{}')).status).toBe(403);
       expect((await enter(one, token, headers)).status).toBe(403);
@@ -160,7 +160,7 @@ describe('signing in', () => {
 describe('permissions', () => {
   test('applies the listed permission to every method of the contract', async () => {
     const page = await member('ana');
-    // Those that an admin is not refused are asked in their own tests: here they would be carried out.
+    // Requests that admins may make are tested separately, because here they would be executed.
     for (const method of methods) {
       const allowed = methodPermissions[method];
       const expected = typeof allowed === 'object' ? 'unsupported' : allowed === 'admins' ? 'not_allowed' : undefined;
@@ -175,12 +175,12 @@ describe('permissions', () => {
   });
 });
 
-/** Every question that a member is answered with rows, as somebody would ask it who looks for what is another's. */
+/** Every request that a member may make, as made by somebody who looks for another user's data. */
 function lookingFor(id: number, step: number, spill: string, token: string): [RpcMethod, object][] {
   return [
     ['activity', {}],
     ['activity', { text: 'echo', limit: 1000 }],
-    // By name: nobody is told whether there is such a one.
+    // By name: the response does not reveal whether the user exists.
     ['activity', { user: 'ana' }],
     ['callDetail', { id }],
     ['steps', {}],
@@ -238,7 +238,7 @@ test('shows a member only their own data in methods and state, and an admin all 
     .poll(() => whole.state.activity?.recent.map(({ user }) => user).toSorted())
     .toEqual(['ana', 'ana', 'ben']);
 
-  // Whose calls they were: an admin chooses one, in the record and in the audit; to anybody else there are their own alone.
+  // Owners of calls: an admin can select a user, in the activity and in the audit log; others see only their own.
   const ofBen = await admin.ask('activity', { user: 'ben' });
   expect([ofBen.total, ofBen.calls.map(({ user }) => user)]).toEqual([1, ['ben']]);
   expect((await page.ask('activity', { user: 'ben' })).total).toBe(0);
@@ -249,7 +249,7 @@ test('shows a member only their own data in methods and state, and an admin all 
   await expect.poll(() => audited({ user: 'ben' })).toEqual(['ben']);
   expect((await admin.refused('auditEntries', { user: 'nobody' }))[1]).toBe('not_found');
 
-  // The same step by step, from both replicas: a session, its steps, and the calls that ran for them.
+  // The same for steps, from both replicas: a session, its steps, and their calls.
   const wholeSessions = async (asked: { user?: string }): Promise<unknown[]> =>
     (await admin.ask('timelineSessions', asked)).sessions.map(({ user }) => user).toSorted();
   await expect.poll(() => wholeSessions({})).toEqual(expect.arrayContaining(['ana', 'ben']));
@@ -264,7 +264,7 @@ test('shows a member only their own data in methods and state, and an admin all 
   expect(await steps(admin, { server: 'echo', user: 'ben' })).toEqual([['ben', ['echo']]]);
   await expect.poll(() => steps(page.at(two), { spilled: true })).toEqual([[undefined, ['big']]]);
   expect(await steps(page, { text: 'ECHO echo', problems: true })).toEqual([]);
-  // The handshake and two calls; what a step weighs may be counted a while later than the next one's.
+  // The handshake and two calls; a step's size may be counted later than the next one's.
   const sessions = async (): Promise<readonly TimelineSession[]> =>
     (await page.at(two).ask('timelineSessions', {})).sessions;
   await expect.poll(async () => (await sessions()).map(({ steps: count }) => count)).toEqual([3]);
@@ -302,7 +302,7 @@ test('shows a member only their own data in methods and state, and an admin all 
   const secrets = ['ana', 'ben', 'root', spill.id, token.id, callers.tokens.get('ana') ?? '-', one.folder, two.folder];
   const told = async (method: RpcMethod, input: object): Promise<string> =>
     (await stranger.send('POST', `/rpc/${method}`, {}, JSON.stringify(input))).body
-      // An id that was asked for may be said again.
+      // A requested ID may be repeated.
       .replaceAll(spill.id, '')
       .replaceAll(token.id, '');
   const answers: string[] = [JSON.stringify(seen.state)];
@@ -314,11 +314,11 @@ test('shows a member only their own data in methods and state, and an admin all 
     expect([method, (await stranger.refused(method, input))[1]]).toEqual([method, 'not_found']);
   expect((await stranger.send('GET', `/rpc/spill/${spill.id}`)).status).toBe(404);
   expect((await stranger.ask('charts', { period: 'today' })).servers).toEqual([]);
-  // It is still there, and hers alone: an admin sees that there was a call, not what it was answered.
+  // It still exists, and only for its owner: an admin sees the call, but not its result.
   expect((await page.ask('spillLines', { id: spill.id, fromLine: 1, count: 1 })).totalLines).toBeGreaterThan(0);
   expect(await admin.refused('spill', { id: spill.id })).toEqual([404, 'not_found']);
   expect((await admin.ask('callDetail', { id: call.id })).user).toBe('ana');
-  // Beside those of the calls above, which may have come meanwhile.
+  // In addition to those of the calls above, which may arrive later.
   const raw = async (of: Page): Promise<unknown[]> =>
     (await of.ask('savings', { by: 'session' })).rows
       .flatMap(({ key, raw: tokens }) => (['ana', 'ben'].includes(key) ? [[key, tokens]] : []))
@@ -331,7 +331,7 @@ test('shows a member only their own data in methods and state, and an admin all 
   ]);
 });
 
-/** As a replica sends it, which it does every ten seconds. */
+/** As sent by a replica every ten seconds. */
 async function saved(name: string, raw: number): Promise<void> {
   const { id: user } = await team.people.byName(name);
   const rows = new ActivityRows(one.replica.database.sql, 'test');
@@ -346,7 +346,7 @@ function hasWord(text: string, word: string): boolean {
 }
 
 test('shows a server’s status over all replicas, and counts users’ private processes', async () => {
-  // Whoever comes first has a process begun, which tells what there is.
+  // The first user starts a process, which lists the tools.
   for (const [at, who] of [
     [one, 'ana, 2026-07-28'],
     [two, 'ben, 2026-07-28'],
@@ -378,7 +378,7 @@ test('shows a server’s status over all replicas, and counts users’ private p
   const { runners } = await admin.ask('serverStatus', { server: 'own' });
   expect(runners.reduce((sum, { users }) => sum + users, 0)).toBe(2);
 
-  // The other replica tries it as well, at an administrator's word here.
+  // The other replica retries it as well, at an administrator's request here.
   const logAt = async (at: TestReplica): Promise<string> =>
     (await admin.at(at).ask('log', { server: 'half' })).lines.map(({ text }) => text).join('\n');
   await admin.ask('restart', { server: 'half' });
@@ -395,7 +395,7 @@ test('shows a server’s status over all replicas, and counts users’ private p
     ['own', 'Runs for you', ''],
   ]);
 
-  // A replica that has ended counts no more.
+  // A stopped replica no longer counts.
   {
     await using three = await startReplica(database, { servers: { echo: fixture('echo') } }, { name: 'three' });
     const page = admin.at(three).watch();

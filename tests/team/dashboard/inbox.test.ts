@@ -65,13 +65,13 @@ const sent = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '');
 
 type Waiting = AppState['inbox'][number];
 
-/** What is shown to wait on this page, with its kind; undefined: not yet known. */
+/** Pending items on this page, by recipient; undefined: not known yet. */
 function follow(page: Page): { readonly state: Partial<AppState>; readonly of: (to: string) => Waiting | undefined } {
   const { state } = page.watch();
   return { state, of: (to) => state.inbox?.find(({ sentence }) => sentence.includes(to)) };
 }
 
-/** Somebody's app reads a mail, and then wants to write to where it said. */
+/** A user's app reads a mail, and then wants to write to the address in it. */
 async function wantsToSend(who: string, to: string, body: string, at = one) {
   const app = await callers.at(at).open(`${who}, 2025-11-25`);
   await callBy(app, 'mail_read_inbox');
@@ -91,7 +91,7 @@ test('shows a held call in full only to its user, who releases it', async () => 
   expect(item.actions.map((action) => action.id)).toEqual(['no', 'once']);
   expect(await ana.refused('decide', { id, action: 'always' })).toEqual([400, 'bad_request']);
 
-  // Of an admin's is that it waits, whose it is and where it would go: what it says is hers.
+  // An admin sees that it is pending, its owner, and its recipient, but not the content.
   await expect
     .poll(() => roots.of('mark@evil.example')?.sentence)
     .toMatch(/^ana’s .* wants to send to mark@evil\.example/);
@@ -118,7 +118,7 @@ test('an admin allows a destination for all, which is recorded with their name, 
   const { id = '' } = roots.of('rob@evil.example') ?? {};
   const { undo = '' } = await root.ask('decide', { id, action: 'always' });
   expect(JSON.stringify(await answer)).toContain('Done.');
-  // At every replica, for everybody.
+  // On every replica, for all users.
   expect(JSON.stringify(await wantsToSend('ana', 'rob@evil.example', 'hello'))).toContain('Done.');
   const decided = async (): Promise<unknown> => (await root.ask('inbox', {})).decided.find((each) => each.id === undo);
   await expect.poll(decided).toMatchObject({ by: 'root, dashboard', kind: 'data-flow' });
@@ -137,7 +137,7 @@ test('lets an admin decide about changed tool definitions, once', async () => {
   const ana = await callers.at(one).open('ana, 2025-11-25');
   expect(JSON.stringify(await callBy(ana, 'own_keep'))).toContain('Done.');
   write(ownScript, [{ name: 'keep' }, { name: 'give_all', parameters: ['to'] }]);
-  // The next process of hers says something else.
+  // Her next process lists something else.
   await one.replica.host.core.servers.manager.get('own').sleep();
   expect(JSON.stringify(await callBy(ana, 'own_keep'))).toContain('Done.');
   await expect.poll(() => roots.state.inbox?.map(({ kind, server }) => [kind, server])).toEqual([['change', 'own']]);

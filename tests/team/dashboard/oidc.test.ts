@@ -20,9 +20,9 @@ const people = ['ana', 'ben', 'zoe', 'kim', 'max', 'eve'].map((name) => ({
   groups: [name === 'ana' ? 'platform' : 'sales'],
 }));
 let idp: TestIssuer;
-/** Lets in whoever the issuer vouches for. */
+/** Creates users at their first sign-in. */
 let one: TestReplica;
-/** Lets in who was added. */
+/** Accepts added users only. */
 let two: TestReplica;
 let team: TeamPeople;
 const ends: (() => Promise<unknown>)[] = [];
@@ -57,11 +57,11 @@ interface Came {
   readonly status: number;
   readonly body: string;
   readonly location: string | undefined;
-  /** The page that is signed in; undefined: nobody is. */
+  /** The signed-in page; undefined if not signed in. */
   readonly page: Page | undefined;
 }
 
-/** Begins, and answers where the issuer is and what the browser holds. */
+/** Starts a sign-in; returns the issuer's URL and the browser's cookie. */
 async function begin(at = one): Promise<{ readonly asked: URL; readonly cookie: string; readonly cookieLine: string }> {
   const { status, headers } = await send(at, 'GET', '/session/start', { 'sec-fetch-site': 'same-origin' });
   expect(status).toBe(303);
@@ -69,7 +69,7 @@ async function begin(at = one): Promise<{ readonly asked: URL; readonly cookie: 
   return { asked: new URL(String(headers['location'])), cookie: cookieLine.split(';')[0] ?? '', cookieLine };
 }
 
-/** The issuer leads the browser back. */
+/** The issuer redirects the browser back. */
 async function comeBack(at: TestReplica, url: URL, cookie = ''): Promise<Came> {
   const headers = { cookie, 'sec-fetch-site': 'cross-site' };
   const answer = await send(at, 'GET', url.pathname + url.search, headers);
@@ -126,7 +126,7 @@ describe('accepted sign-ins', () => {
     const seen = ben.page?.at(two).watch();
     await expect.poll(() => seen?.state.team).toEqual({ user: 'ben', role: 'member' });
     expect(await ben.page?.refused('users')).toEqual([403, 'not_allowed']);
-    // Of the other replica it is read once that has written it.
+    // The other replica's records are read once it has written them.
     const sentences = async (): Promise<unknown> =>
       (await page?.ask('auditEntries', { kinds: ['access'], limit: 20 }))?.entries.map((row) => row.summary);
     const expected = [
@@ -201,7 +201,7 @@ describe('rejected sign-ins', () => {
       );
     refused(await comeBack(one, withState(made('other', Date.now() + 60_000)), cookie), 'Unknown sign-in');
     refused(await comeBack(one, withState(made('page sign-ins', Date.now() - 1)), cookie), 'expired');
-    // Nothing of that was used up.
+    // None of that used up the state.
     expect((await comeBack(one, url, cookie)).page).toBeDefined();
   });
 

@@ -12,7 +12,7 @@ interface Answered {
   readonly body: string;
 }
 
-/** As node:http sends it: fetch would not let a test name a Host or an Origin of its own. */
+/** With node:http, because fetch does not allow setting Host or Origin. */
 export function send(
   { port }: Pick<TestReplica, 'port'>,
   method: string,
@@ -55,7 +55,7 @@ export class Page {
     this.cookie = cookie;
   }
 
-  /** The same browser, sent to another replica. */
+  /** The same browser, routed to another replica. */
   at(other: Pick<TestReplica, 'port'>): Page {
     return new Page(other, this.cookie);
   }
@@ -70,7 +70,7 @@ export class Page {
     return JSON.parse(body) as RpcMethods[M]['output'];
   }
 
-  /** What it is answered in place of what it asked for: status and code. */
+  /** The refusal of a request: status and code. */
   async refused(method: string, input: object = {}): Promise<readonly [number, string]> {
     const { status, body } = await this.send('POST', `/rpc/${method}`, {}, JSON.stringify(input));
     const { error } = JSON.parse(body) as { error?: RpcFailure };

@@ -112,7 +112,7 @@ test('notifies every replica of a change, also of those missed during a lost con
   changes.changed.on((change) => heard.push(change));
   await changes.start();
   onTestFinished(() => changes.stop());
-  // What stood there before is what it has read itself.
+  // Earlier versions are known from its first read.
   expect(heard).toEqual([]);
   await notifyChange(database.sql, 'config');
   await expect.poll(() => heard).toEqual([{ topic: 'config', version: 2 }]);
@@ -151,7 +151,7 @@ test('notifies existing listeners soon after a database outage', async () => {
   changes.changed.on((change) => heard.push(change));
   await changes.start();
   await cluster.stop();
-  // Long enough that a wait which doubled each time would be the longest one.
+  // Long enough that a doubling wait would be the longest one.
   for (let tries = 0; tries < 4; tries++) await expect(listener.sql`SELECT 1`).rejects.toThrow('ECONNREFUSED');
   await cluster.start();
   await notifyChange(writer.sql, 'config');

@@ -16,7 +16,7 @@ test('rejects a transaction whose connection ended, and runs the next query on a
     const lost = sql.begin(async (work) => {
       const [row] = await work<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
       await owner`SELECT pg_terminate_backend(${row?.pid ?? 0}, 5000)`;
-      // As a transaction does that hears of it late: its ROLLBACK goes out on a connection that is not there.
+      // Like a transaction that notices late: its ROLLBACK is sent on a lost connection.
       await work`SELECT 1`.catch(() => undefined);
       await work`SELECT 2`;
     });
@@ -46,7 +46,7 @@ test('rejects queries after a database is dropped, and closes the pool', async (
   await sql.end();
 });
 
-/** Takes connections, and closes them at once, or when it was asked something. */
+/** Accepts connections, and closes them immediately or after the first data. */
 async function closing(how: 'at once' | 'when asked' = 'at once') {
   let knocks = 0;
   const door = createServer((socket) => {
@@ -82,7 +82,7 @@ test('closes a pool during its last connection’s end, after every query is set
   const { at, knocks } = await closing('when asked');
   const sql = connect({ url: `postgres://nobody@${at}/none`, most: 1 });
   const asked = [1, 2, 3].map((n) => sql`SELECT ${n}::int`.then(String, ({ code }: { code: string }) => code));
-  // At once: a moment later the next of them has knocked.
+  // Immediately: a moment later the next one has connected.
   while (knocks() === 0) await new Promise((resolve) => setImmediate(resolve));
   await sql.end();
   expect(await Promise.all(asked)).toEqual(Array(3).fill('CONNECTION_CLOSED'));
@@ -116,7 +116,7 @@ test.each([1, 2, 4])(
   },
 );
 
-/** In front of a server: open to so many connections, and silent when it is told to be. */
+/** A proxy in front of a server that accepts a limited number of connections, and can be made silent. */
 async function inFront(url: string, most = Infinity): Promise<{ readonly url: string; readonly beQuiet: () => void }> {
   const { hostname, port } = new URL(url);
   const pairs: [Socket, Socket][] = [];
@@ -152,11 +152,11 @@ test('ends a query to a silent server after its statement timeout, but not an id
   onTestFinished(async () => void (await Promise.all([sql.end({ timeout: 0 }), other.end()])));
   const pid = async (): Promise<unknown> => (await sql`SELECT pg_backend_pid() AS pid`)[0]?.['pid'];
   const first = await pid();
-  // The limit is the server's to keep while it is there; this one is far enough from the client's for any machine.
+  // The limit is enforced by the server while it responds; the client's is far larger.
   await sql`SET statement_timeout = 100`;
   await expect(sql`SELECT pg_sleep(600)`).rejects.toMatchObject({ code: '57014' });
   await sql`SET statement_timeout = 600`;
-  // It idles for longer than an answer may take.
+  // It idles for longer than the response timeout.
   await other`SELECT pg_sleep(0.9)`;
   expect(await pid()).toBe(first);
   quiet.beQuiet();

@@ -28,7 +28,7 @@ import { until } from '../../support/until.ts';
 const program = programPath('pgbouncer');
 const poolSize = 3;
 
-/** Returns the address of the same database by way of PgBouncer. */
+/** Returns the URL of the same database through PgBouncer. */
 async function pooled(url: string): Promise<string> {
   const { hostname, port, pathname, username } = new URL(url);
   const name = pathname.slice(1);
@@ -94,7 +94,7 @@ test.runIf(program !== undefined)(
     onTestFinished(() => sql.end());
     const pids = await sql<{ name: string }[]>`
       SELECT application_name AS name FROM pg_stat_activity WHERE datname = current_database() AND usename = 'tooltray_app'`;
-    // Of the two replicas: at most the pool, and for each a listener and a connection for locks.
+    // For two replicas: at most the pool, and a listener and a lock connection each.
     expect(pids.length).toBeLessThanOrEqual(poolSize + 4);
     expect(
       await verifyLog({ log: new AuditTable(sql), ownKey: TeamKeys.fromEnv(testKeys).audit().publicKey }),

@@ -26,7 +26,7 @@ const quiet = { warn: () => undefined, info: () => undefined };
 
 async function ownCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-away-'));
-  // Where tests run as root, PostgreSQL is another user, who has to come through.
+  // If tests run as root, PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o711);
   const cluster = await startPostgres({ folder: join(folder, 'postgres') });
   onTestFinished(async () => {
@@ -72,7 +72,7 @@ test('while the database is down, loses nothing, decides nothing twice, and catc
   await here.change(() => [['before'], undefined]);
   await expect.poll(() => there.read()).toEqual(['before']);
   for (let at = 0; at < 300; at++) work();
-  // Killed as lots and batches are on their way: nobody hears whether they arrived.
+  // Killed while batches are in flight: their outcome is unknown.
   const underWay = settled();
   await cluster.stop('kill');
   await underWay;

@@ -47,7 +47,7 @@ test('of two admins on two replicas one decides about a server, and the other ge
   expect(refused.map(({ code, message }) => [code, message])).toEqual([
     ['not_allowed', 'What notes says has changed meanwhile.'],
   ]);
-  // What the one decided is in force at the other, too.
+  // A decision on one replica applies on the other, too.
   const standing = ({ decisions, heldChanges }: ServerPins): unknown => [decisions, heldChanges.length];
   await expect
     .poll(() => [here.decisions.length, isDeepStrictEqual(standing(here), standing(there))])
@@ -131,7 +131,7 @@ test('rotates documents to the first key, and keeps their versions', async () =>
   expect(await both.rows.rotate()).toBe(1);
   const after = await openReplica(url, [key]);
   expect(await (await after.records.document('proposals')).read()).toEqual(['one']);
-  // A change of what was read before the rotation applies.
+  // A change of a document that was read before the rotation applies.
   await document.change((value) => [[...(value as string[]), 'two'], undefined]);
   await expect.poll(async () => (await after.records.document('proposals')).read()).toEqual(['one', 'two']);
 });

@@ -1,4 +1,4 @@
-/** Replicas over one real database, and homes over one folder: the same stores, twice. */
+/** Replicas over one real database, and processes over one folder: the same stores, twice. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export interface Replica {
   readonly records: TeamDocuments;
 }
 
-/** Ends with the test. */
+/** Closed with the test. */
 export async function openReplica(url: string, keys: readonly Buffer[] = [someKey]): Promise<Replica> {
   const database = new Database({ url, most: 2 });
   const changes = new ChangeFeed(database.sql, silent);
@@ -35,13 +35,13 @@ export async function openReplica(url: string, keys: readonly Buffer[] = [someKe
   return { database, rows, records };
 }
 
-/** What one process of several has. */
+/** The stores of one process. */
 export interface Opened {
   readonly stores: CoreStores;
   readonly access: AppAccessStore;
 }
 
-/** Answers what opens one process after the other over the same place. */
+/** Returns a function that opens another process's stores at the same place. */
 export const implementations: Readonly<Record<string, () => Promise<() => Promise<Opened>>>> = {
   'files of a home': () => {
     const folder = mkdtempSync(join(tmpdir(), 'tooltray-stores-'));

@@ -120,7 +120,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     const open = await begin();
     const told: string[] = [];
     let now = 5;
-    // As a process that is started reads it.
+    // As read by a new process.
     const start = async (description: string): Promise<ServerPins> => {
       const book = new PinRegistry((await open()).stores.pins, {
         onChange: () => 'hold',
@@ -142,7 +142,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     const first = (await start('Reads, and tells.')).pendingReview;
     expect((await start('Reads, and tells.')).pendingReview).toEqual(first);
     expect(told).toEqual(['Reads, and tells.']);
-    // One whose server was not yet updated.
+    // A process whose server was not updated yet.
     await start('Reads.');
     const last = await start('Reads, and tells.');
     expect(told).toHaveLength(1);

@@ -21,7 +21,7 @@ const config: TestConfig = { servers: { echo: fixture('echo') }, mode: 'direct' 
 
 interface Team {
   readonly idp: TestIssuer;
-  /** Of the first replica. */
+  /** URL of the first replica. */
   readonly url: string;
   readonly replicas: readonly TestReplica[];
 }
@@ -53,7 +53,7 @@ async function openTeam(
 }
 
 const ends = new AsyncDisposableStack();
-/** Two replicas that most of these tests share. */
+/** Two replicas shared by most of these tests. */
 let both: Team;
 beforeAll(async () => {
   both = await openTeam(ends, ['a', 'b']);
@@ -69,7 +69,7 @@ function peopleOf(of: Team): UserStore {
   return new UserStore(databaseOf(of));
 }
 
-/** Lines of the audit. */
+/** Lines of the audit log. */
 async function audited(of: Team): Promise<readonly string[]> {
   for (const { replica } of of.replicas) await replica.host.core.trust.audit.flush();
   const rows = await databaseOf(of)<{ line: string }[]>`SELECT line FROM tooltray.audit`;
@@ -184,7 +184,7 @@ test('rejects tokens of another issuer or audience and expired ones, and creates
     const refused = await knock(url, token);
     expect([why, refused.status, refused.headers.get('www-authenticate')]).toEqual([why, 401, challenge]);
   }
-  // Of none of our rights: the client app is to ask for them.
+  // With none of our scopes: the client app should request them.
   const poor = await knock(url, await idp.sign({ sub: 'poor', scope: 'openid profile' }));
   expect([poor.status, poor.headers.get('www-authenticate')]).toEqual([
     403,
@@ -194,7 +194,7 @@ test('rejects tokens of another issuer or audience and expired ones, and creates
   expect((await knock(url, await idp.sign())).status).toBe(200);
   expect((await knock(url, teamToken)).status).toBe(200);
   const lines = await audited(both);
-  // One, however often it was tried.
+  // One record, however often it was tried.
   expect(lines.filter((line) => line.includes('used an invalid token'))).toHaveLength(1);
   for (const line of lines) for (const token of Object.values(bad)) expect(line).not.toContain(token.slice(-30));
 });
@@ -221,7 +221,7 @@ test('accepts a token for its address and the paths below', async () => {
   const ask = async (aud: string, more: object = {}): Promise<number> =>
     (await knock(named.url, await named.idp.sign({ aud, ...more }))).status;
   expect([await ask('api://tooltray'), await ask(named.url)]).toEqual([200, 401]);
-  // Nobody added this one.
+  // This user was not added.
   expect(await ask('api://tooltray', { sub: 'eve', preferred_username: 'eve' })).toBe(403);
 });
 
@@ -233,7 +233,7 @@ test('rejects a disabled user with a reason, and accepts them again once enabled
   await peopleOf(both).change('dan', { isSuspended: true });
   await expect.poll(statuses).toEqual([403, 403]);
   const refused = await knock(url, token);
-  // Another token would be of no use.
+  // Another token would not help.
   expect(refused.headers.get('www-authenticate')).toBeNull();
   expect(await refused.text()).toContain('Your account is suspended');
   await peopleOf(both).change('dan', { isSuspended: false });
@@ -246,7 +246,7 @@ test.each(eras)('a call that needs more scopes makes the app request them, $era'
   const client = await app.connect(url, options);
   expect(app.kept?.scope).toBe('tools:read');
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('echo');
-  // One that there is not at all is none that more rights would help with.
+  // More scopes would not help with an unknown tool.
   await expect(client.callTool({ name: 'nothing', arguments: {} })).rejects.toThrow(/not found|Unknown tool/);
   expect(app.visits).toHaveLength(1);
   const call = () => client.callTool({ name: 'echo', arguments: { message: 'more' } });
@@ -304,7 +304,7 @@ test('ends a stream when its token expires, and keeps its session for the next t
     await Promise.race([listened.promise, over]);
     return { over };
   };
-  // The short one is in force for longer than a stream takes to open, on this machine as busy as it is.
+  // The short one is valid for longer than a stream takes to open on this computer under its current load.
   const began = performance.now();
   const leave = new AbortController();
   const tried = await listen(other, next, leave.signal);
@@ -334,7 +334,7 @@ test.runIf(allCases)(
     await expect.poll(async () => (await ask(first, next)).status, { interval: 1_000 }).toBe(200);
     await idp.stop();
     expect((await ask(first)).status).toBe(200);
-    // It has never asked the issuer anything.
+    // It has never contacted the issuer.
     const away = await ask(second);
     expect([away.status, away.headers.get('retry-after'), away.headers.get('www-authenticate')]).toEqual([
       503,

@@ -71,7 +71,7 @@ function linkIn(text: string): string {
   return /http:\S+\/sign-in\/\S+/.exec(text)?.[0] ?? '';
 }
 
-/** As a person does: agrees on our page, and logs in there as an account. */
+/** Like a user: consents on our page, and logs in there with an account. */
 function goThrough(link: string, account: string): Promise<string> {
   fixture.account = account;
   return new CookieBrowser().open(link, 'POST');
@@ -94,7 +94,7 @@ test('calls with each user’s own account on every replica, and gives others a 
   expect(theirs).toContain('for them alone');
   const page = await (await fetch(linkIn(theirs))).text();
   expect(page).toContain('Go on only if you are bob');
-  // In a browser where somebody else is signed in to the dashboard, the button does nothing.
+  // In a browser where another user is signed in to the dashboard, the button does nothing.
   const entered = await fetch(`http://127.0.0.1:${there.port}/session`, {
     method: 'POST',
     body: JSON.stringify({ token: ann }),
@@ -106,7 +106,7 @@ test('calls with each user’s own account on every replica, and gives others a 
   await goThrough(linkIn(theirs), 'ben');
   const calls = [here, there].flatMap((at) => [ann, bob].map((token) => new App(at, token).call('far_whoami')));
   expect(await Promise.all(calls)).toEqual(['ana', 'ben', 'ana', 'ben']);
-  // In the dashboard each sees and ends their own, on whatever replica; what was an account's is over everywhere.
+  // In the dashboard users see and end their own, on any replica; then the account's access ends everywhere.
   const [annsPage, bobsPage] = [await Page.open(there, ann), await Page.open(here, bob)];
   const own = async (asker: Page): Promise<unknown[]> =>
     (await asker.ask('ownSignIns', {})).signIns.map((row) => [row.server, row.isSignedIn, row.account]);
@@ -122,7 +122,7 @@ test('calls with each user’s own account on every replica, and gives others a 
   expect((await annsPage.refused('signIn', { server: 'nowhere' }))[1]).toBe('not_found');
   await goThrough((await annsPage.ask('signIn', { server: 'far' })).url, 'ana');
   await expect.poll(() => new App(here, ann).call('far_whoami')).toBe('ana');
-  // What opens servers is hidden wherever it might show.
+  // Credentials for servers are masked wherever they might appear.
   const { masker } = here.replica.host.core.context;
   const { id } = await people.people.byName('ann');
   const [token] = here.replica.signIns.signIns.of(id).secrets;
@@ -138,7 +138,7 @@ test('sends an app that opens links the sign-in, and continues its call, in both
   });
   expect(await modern.call('far_whoami')).toBe('ana');
   expect(modern.asked).toMatchObject([{ method: 'elicitation/create', params: { mode: 'url' } }]);
-  // One that says yes at once, and is through later.
+  // One that accepts immediately, and completes later.
   const bob = new HttpClient(there.url, false, bearer(await come('bob')));
   await bob.initialize(links);
   const told: unknown[] = [];
@@ -155,7 +155,7 @@ test('sends an app that opens links the sign-in, and continues its call, in both
   await isThrough;
   expect(textOf(message)).toBe('ben');
   await expect.poll(() => told).toContain('notifications/elicitation/complete');
-  // Forms are no links.
+  // Form elicitation does not support links.
   const eve = new App(here, await come('eve'), { elicitation: {} });
   expect([linkIn(await eve.call('far_whoami')), eve.asked]).toEqual([expect.stringContaining('/sign-in/'), []]);
 });
@@ -186,7 +186,7 @@ test('a sign-in with another account takes effect at once on every replica, as d
   const first = linkIn(await new App(here, ann).call('far_whoami'));
   await goThrough(first, 'ana');
   expect(await new App(there, ann).call('far_whoami')).toBe('ana');
-  // Within its quarter of an hour a link holds for another time.
+  // Within its 15 minutes a link can be used again.
   await goThrough(first, 'anastasia');
   const who = (at: TestReplica) => () => new App(at, ann).call('far_whoami');
   await expect.poll(who(here)).toBe('anastasia');

@@ -20,11 +20,11 @@ interface World {
   readonly fixture: OidcFixture;
   readonly url: string;
   readonly config: HttpServerConfig;
-  /** Two that stand behind one address, which takes turns. */
+  /** Two behind one URL, which alternates between them. */
   readonly replicas: readonly [TeamSignIns, TeamSignIns];
-  /** What the clock is ahead, in ms. */
+  /** Offset of the clock, in ms. */
   ahead: number;
-  /** Users who do not come in any more. */
+  /** Users whose access was removed. */
   readonly gone: Set<string>;
 }
 
@@ -66,18 +66,18 @@ beforeEach(async () => {
   world = { fixture, url, config, replicas, ahead: 0, gone: new Set() };
 });
 
-/** Agrees on our page, and comes back from the authorization server with what it was given. */
+/** Consents on our page, and returns from the authorization server with its parameters. */
 async function agree(link: string, headers: Record<string, string> = {}): Promise<{ goTo: string; cookie: string }> {
   const response = await fetch(link, { method: 'POST', redirect: 'manual', headers });
   const [cookie = ''] = (response.headers.getSetCookie()[0] ?? '').split(';');
   return { goTo: response.headers.get('location') ?? '', cookie };
 }
 
-/** Where the authorization server sends the browser back to. */
+/** URL to which the authorization server redirects the browser. */
 async function wayBack(goTo: string, browser = new CookieBrowser()): Promise<URL> {
   const { redirectUrl } = world.replicas[0];
   const found = Promise.withResolvers<URL>();
-  // The browser goes there without the cookie of our page: that is refused, and the address is what we want.
+  // The browser opens it without our page's cookie: that is rejected, and the URL is what we need.
   const before = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
@@ -99,7 +99,7 @@ async function signIn(user: string, account: string): Promise<string> {
   return (await fetch(await wayBack(goTo), { headers: { cookie } })).text();
 }
 
-/** The MCP endpoint's answer to this user, by this replica. */
+/** The MCP endpoint's response to this user, through this replica. */
 async function whoami(replica: TeamSignIns, user: string): Promise<string> {
   const send = createAuthorizedFetch(fetch, replica.of(user).get(world.config));
   const meta = {

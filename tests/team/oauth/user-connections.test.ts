@@ -45,7 +45,7 @@ test('sends each user’s own value in a header, and reports a missing one', asy
   expect(await call(has)).toContain('simple text');
   expect(await call(wrong)).toContain('HTTP 401');
   expect(await call(nothing)).toContain('tooltray team secret set --user NAME KEY');
-  // That nobody in particular has a value is no fault of the server's, and the organisation's is not theirs.
+  // A missing per-user value is not the server's fault, and the organization's value does not replace it.
   await vaults.organization.write(secretVaultKey('MARK'), 'of all');
   const { manager: servers } = at.replica.host.core.servers;
   await expect(servers.get('marked').ready()).rejects.toMatchObject({
@@ -53,7 +53,7 @@ test('sends each user’s own value in a header, and reports a missing one', asy
     data: { whose: 'user' },
   });
   await expect.poll(() => servers.get('marked').health.summary).toBe('Waits for its people');
-  // The dashboard says whose value is there, and offers nobody a sign-in that there is not.
+  // The dashboard shows which values exist, and offers no sign-in where there is none.
   const own = async ({ token }: { token: string }) => (await Page.open(at, token)).ask('ownSignIns', {});
   const mark = { server: 'marked', name: 'MARK', isStored: false };
   expect(await own(has)).toEqual({ signIns: [], values: [{ server: 'keyed', name: 'KEY', isStored: true }, mark] });
@@ -80,7 +80,7 @@ test('reports the connection limit, until another user’s connection is idle', 
   const replica = serversHarness({ own });
   const call = (at: ManagedServer, context: ReturnType<typeof as>): Promise<unknown> =>
     at.request('tools/call', { name: 'test_simple_text', arguments: {} }, context);
-  // Whose entry says so is used for longer than this test takes.
+  // This entry keeps it open for longer than this test takes.
   const longer = replica.server(harness.http('far', fixture.url, { idleTimeoutMs: 600_000 }));
   await call(longer, as(ann));
   expect(own.size).toBe(1);

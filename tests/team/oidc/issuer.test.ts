@@ -18,7 +18,7 @@ function opened(of: Pick<TestIssuer, 'issuer'>, more: Partial<IssuerOptions> = {
   return issuer;
 }
 
-/** Moves the clock; timers keep running. */
+/** Advances the clock; timers keep running. */
 function passMs(ms: number): void {
   const now = Date.now() + ms;
   vi.useFakeTimers({ toFake: ['Date'], now });
@@ -86,7 +86,7 @@ test('rejects tokens not signed by the issuer, not for this audience or not vali
     expect(await issuer.accessToken(await idp.sign({ exp: seconds() - ago }), isOurs)).toBe('over');
   const forged = await idp.sign({ exp: seconds() - 1 }, {}, other);
   expect(await issuer.accessToken(forged, isOurs)).toBeUndefined();
-  // Clocks are not the same everywhere.
+  // Clocks may differ.
   expect(await issuer.accessToken(await idp.sign({ nbf: seconds() + 30 }), isOurs)).toBeDefined();
 });
 
@@ -107,7 +107,7 @@ test('finds new keys, rejects withdrawn ones, and does not query the issuer for 
   const next = await signingKey('second', 'ES256');
   idp.useKeys({ keys: [next] });
   const after = await idp.sign({}, {}, next);
-  // Just asked.
+  // Fetched a moment ago.
   expect(await issuer.accessToken(after, isOurs)).toBeUndefined();
   passMs(6_000);
   expect(await issuer.accessToken(after, isOurs)).toBeDefined();

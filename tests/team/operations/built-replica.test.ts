@@ -1,4 +1,4 @@
-/** The operations endpoints of a built replica, in a process of its own. */
+/** The operations endpoints of a built replica, in a separate process. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

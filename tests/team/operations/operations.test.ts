@@ -46,7 +46,7 @@ test('is ready while its schema is current and it is not stopping; counts calls 
     [200, 'ok\n'],
     404,
   ]);
-  // Balancers look at the door that they send to, and name no host of it.
+  // Load balancers probe the address they send to, without a host name.
   const probe = await fetch(new URL('/readyz', own.url));
   expect([probe.status, await probe.text()]).toEqual([200, 'ok\n']);
   const { session } = await openSession(own.url);
@@ -59,7 +59,7 @@ test('is ready while its schema is current and it is not stopping; counts calls 
   const sumOf = (name: string, labels: object): number | undefined =>
     families.get(name)?.samples.find((one) => one.name === `${name}_count` && isMatch(one.labels, labels))?.value;
   expect(sumOf('tooltray_call_duration_seconds', {})).toBe(1);
-  // initialize and the call; the stream of the session, if any, is still open.
+  // initialize and the call; the session's stream, if any, is still open.
   const posts = { http_request_method: 'POST', http_route: '/mcp', http_response_status_code: '200' };
   expect(sumOf('http_server_request_duration_seconds', posts)).toBe(2);
   expect(families.get('process_cpu_seconds_total')?.type).toBe('counter');

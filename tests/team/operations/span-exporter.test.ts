@@ -29,7 +29,7 @@ interface Span {
   readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
 }
 
-/** A real receiver; `status`: of each answer, the last one for all that follow. */
+/** A real receiver that responds with these statuses in turn; the last one repeats. */
 async function collector(...statuses: readonly number[]) {
   const seen: { readonly path: string; readonly headers: object; readonly body: string }[] = [];
   const server: Server = createServer((request, response) => {
@@ -96,7 +96,7 @@ test('exports a call as a span in its app’s trace, with the server’s span be
   await one[Symbol.asyncDispose]();
   const [asked, server, lost, , below, , beginning, ...others] = there.spans();
   expect(others).toEqual([]);
-  // What a server says of itself stands below ours; where nobody samples, the app's context is its own affair.
+  // The server's own span is below ours; without sampling, the app's context is passed on unchanged.
   expect(told).toEqual([
     `00-${trace}-${below?.spanId}-01`,
     `00-${beginning?.traceId}-${beginning?.spanId}-01`,
@@ -143,7 +143,7 @@ function spansFor(url: string) {
     version: '1.2.3',
     log: { warn: (words) => void warned.push(words) },
     limits: { attempts: 2, firstMs: 1, maxMs: 2 },
-    // A busy machine takes its time.
+    // A busy computer needs more time.
     endMs: 60_000,
   });
   return { recorded, spans, warned };

@@ -27,7 +27,7 @@ const boxes = {
   ...(hasSandbox && { sandbox: { mode: 'sandbox' } }),
   ...(engine !== undefined && { container: { mode: 'container', image, network: false, extra_args: limits } }),
 };
-/** In the environment of the replica. */
+/** In the replica's environment. */
 const planted = { PLANTED_API_KEY: 'planted-secret', DOCKER_PLANTED: 'planted-secret' };
 let removeImage: (() => void) | undefined;
 
@@ -51,7 +51,7 @@ interface Child {
   readonly kill: () => Promise<void>;
 }
 
-/** The counter is confined in this way, and goes on when its input ends. */
+/** The counter is confined this way, and continues when its input ends. */
 async function openTeam(isolation: object, name: string): Promise<Team> {
   const url = await teamDatabase();
   const counter = {
@@ -86,7 +86,7 @@ async function openTeam(isolation: object, name: string): Promise<Team> {
   };
 }
 
-/** A replica as it is built, in the folder of its name. */
+/** A built replica, in the folder of its name. */
 async function startChild(name: string, database: string, config: string): Promise<Child> {
   const child = spawn(
     process.execPath,

@@ -1,4 +1,4 @@
-/** Counts calls; returns its process id, its variables and files of the disk, and stores a text. */
+/** Counts calls; returns its PID, its variables, and files, and stores a text. */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ const tools: Record<string, (call: RawCall) => void> = {
   pid: ({ say }) => say(String(process.pid)),
   env: ({ say }) => say(JSON.stringify(process.env)),
   hang: () => undefined,
-  /** Notes its name in the file that was given, where it has one, then takes its time. */
+  /** Records its name in the given file, then takes its time. */
   slow: ({ args, say }) => {
     if (typeof args['name'] === 'string') appendFileSync(process.argv[2] ?? '', `${args['name']}\n`);
     setTimeout(() => say('done'), Number(args['ms']));
   },
-  /** In the home that it was given. */
+  /** In its home directory. */
   keep: ({ args, say }) => {
     writeFileSync(join(homedir(), 'kept'), String(args['text']));
     say(join(homedir(), 'kept'));
@@ -33,7 +33,7 @@ serveRaw({
   call: (call) => tools[call.name]?.(call),
 });
 
-// Goes on when its input ends, as careless servers do.
+// Continues when its input ends, like careless servers.
 if (process.argv.includes('--stays')) {
   process.stdin.removeAllListeners('end');
   setInterval(() => undefined, 1000);

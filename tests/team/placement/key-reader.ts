@@ -1,6 +1,6 @@
 /**
- * Searches for given keys everywhere that keys of its replica may lie: its own variables, those and the command lines of all
- * processes, the files below the given paths, and what sockets are there.
+ * Searches for given keys everywhere that its replica's keys may be: environments and command lines of all processes,
+ * files below the given paths, and sockets.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

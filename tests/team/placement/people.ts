@@ -1,4 +1,4 @@
-/** Servers with a process for each user, for tests. */
+/** Servers with a process per user, for tests. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../../src-main/core/config/server-config.ts';
@@ -27,7 +27,7 @@ type Options = Partial<PersonalProcessesOptions> &
 export interface People {
   readonly harness: ServersHarness;
   readonly processes: PersonalProcesses;
-  /** The counter server, of which each person has a process. */
+  /** The counter server, with a process per user. */
   readonly counter: (more?: Partial<StdioServerConfig>, args?: readonly string[]) => StdioServerConfig;
 }
 
@@ -61,7 +61,7 @@ export function people({ env, readOwn, readSecret, ...options }: Options = {}): 
   return { harness, processes, counter: (...wishes) => counterConfig(harness, ...wishes) };
 }
 
-/** The process id, as seen from outside of its sandbox, of the process that was started last. */
+/** PID, as seen from outside its sandbox, of the most recently started process. */
 export function newestPid({ registry }: ServersHarness): number {
   return registry.owned().at(-1)?.pid ?? Number.NaN;
 }

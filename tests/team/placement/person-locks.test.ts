@@ -22,7 +22,7 @@ test('a second replica waits for the lock, and after a timeout asks the caller t
     code: 'server_starting',
     data: { retryAfterSeconds: 30 },
   });
-  // Of somebody else, and of another server, it is free.
+  // Free for another user, and for another server.
   await two.acquire(bob, 'counter', ignored, 0);
   await two.acquire(ann, 'other', ignored, 0);
   const waiting = two.acquire(ann, 'counter', ignored, 60_000);
@@ -35,7 +35,7 @@ test('after a lost connection, reacquires free locks, and reports those that ano
   const url = await teamDatabase();
   const [one, two] = [locksAt(url), locksAt(url)];
   const lost: string[] = [];
-  // Locks are taken again in this order.
+  // Locks are reacquired in this order.
   await one.acquire(bob, 'counter', () => lost.push('bob'), 0);
   await one.acquire(ann, 'counter', () => lost.push('ann'), 0);
   const owner = connect({ url, most: 1 });

@@ -50,7 +50,7 @@ test('reports why the first user’s process cannot list its tools, until one ca
   expect(server.state).toMatchObject({
     error: { code: 'secret_missing', message: expect.stringContaining(reason) as string },
   });
-  // Whoever calls tries it again, and is told as well.
+  // The caller retries it, and gets the error as well.
   expect(await failure(server.ready())).toMatchObject({
     code: 'secret_missing',
     fix: 'Set it: tooltray team secret set --user NAME TOKEN',

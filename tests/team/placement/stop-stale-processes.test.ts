@@ -41,7 +41,7 @@ test('stops the processes of a disabled user, and those with a changed value, an
     return newestPid(harness);
   };
   const [anns, annsGiven, bobs] = [await pid(plain, ann), await pid(given, ann), await pid(plain, bob)];
-  // Another replica's word.
+  // A change by another replica.
   const elsewhere = new TeamVaults({ sql, ring: [Buffer.alloc(32, 1)], changes });
   onTestFinished(() => elsewhere.close());
   await elsewhere.forUser(ann.user).write(secretVaultKey('OTHER'), 'x');

@@ -26,7 +26,7 @@ interface Wish {
   readonly bytes?: number;
 }
 
-// What is counted by the day begins anew at midnight of UTC: not in the middle of a test.
+// Daily counts restart at midnight UTC, which must not happen during a test.
 const dayMs = 86_400_000;
 const enoughMs = 45_000;
 beforeEach(async () => {
@@ -72,7 +72,7 @@ test.each([7, 100])('lets exactly %i calls a day through three replicas, at any 
     return ran;
   };
   expect([await round(), await round()]).toEqual([limit, limit]);
-  // Another person has a count of their own, and a refusal names the quota and when it begins anew.
+  // Another user has their own count, and a refusal names the quota and when it resets.
   const [one] = all;
   if (one === undefined) throw new Error('none');
   await expect(admit(one, { calls: limit, window: 'day' }, 'ben')).resolves.toBeDefined();
@@ -98,10 +98,10 @@ test('counts by the database’s clock despite clock skew, and no call that did 
   const used = async (): Promise<unknown> =>
     (await sql`SELECT used::int, count(*) OVER ()::int AS rows FROM tooltray.quota_windows`)[0];
   expect(await used()).toEqual({ used: 2, rows: 1 });
-  // A call that did not run after all leaves nothing either.
+  // A call that did not run does not count.
   (await admit(three_, { calls: 40, window: 'day' })).giveBack();
   await expect.poll(used).toEqual({ used: 2, rows: 1 });
-  // The window before counts for nothing.
+  // The previous window does not count.
   await sql`UPDATE tooltray.quota_windows SET starts = starts - 86400000, used = 40`;
   await expect(admit(three_, { calls: 40, window: 'day' })).resolves.toBeDefined();
 });
@@ -154,7 +154,7 @@ test('refuses a call over quota without running it, records it, gives the reason
   expect(await say('echo')).toMatch(
     /quota \\"few\\" is exhausted: 2 calls a day, for each user and server\. The call was not run/,
   );
-  // The second answer goes beyond the limit of bytes, which the next call finds.
+  // The second result exceeds the limit of bytes, which applies to the next call.
   for (const _time of [1, 2]) await say('other');
   expect(await say('other')).toMatch(/quota \\"short\\" is exhausted: 60 bytes a day/);
   await expect.poll(() => outcomes).toEqual(['ok', 'ok', 'blocked', 'ok', 'ok', 'blocked']);

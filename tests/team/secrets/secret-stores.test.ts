@@ -6,7 +6,7 @@ import { teamDatabase } from '../../support/team-database.ts';
 import { VaultHome } from '../../core/secrets/vault-fixture.ts';
 import { openVaults } from './vaults.ts';
 
-/** Answers what opens the same store as another process has it. */
+/** Returns a function that opens the same store like another process. */
 type Open = () => Promise<SecretStore>;
 
 async function desktop(): Promise<Open> {

@@ -9,7 +9,7 @@ import { openVaults, someKey } from './vaults.ts';
 
 const locked = expect.objectContaining({ code: 'secret_locked' }) as Error;
 
-/** Every byte of every row, as a thief of the database has them. */
+/** Every byte of every row, as seen by a thief of the database. */
 async function dumpOf(url: string): Promise<string> {
   const owner = connect({ url, most: 1 });
   onTestFinished(() => owner.end());
@@ -70,7 +70,7 @@ test('rotates to a new key: adds it, encrypts everything again, and drops the ol
     await after.vaults.organization.read('secret/A'),
     await after.vaults.forUser('ada').read('secret/B'),
   ]).toEqual(['value A', 'value B']);
-  // A replica that has only the previous key opens nothing.
+  // A replica that has only the previous key decrypts nothing.
   await expect(before.vaults.organization.read('secret/A')).rejects.toEqual(locked);
   await both.vaults.organization.write('secret/C', 'value C');
   expect(await after.vaults.organization.read('secret/C')).toBe('value C');

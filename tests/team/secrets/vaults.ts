@@ -1,4 +1,4 @@
-/** The team's vaults as one replica has them, in a real database. */
+/** The team's vaults of one replica, in a real database. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { ChangeFeed } from '../../../src-main/team/database/change-feed.ts';
@@ -13,7 +13,7 @@ export interface OpenVaults {
   readonly changes: ChangeFeed;
 }
 
-/** As another replica would open them. */
+/** As opened by another replica. */
 export async function openVaults(
   url: string,
   { ring = [someKey] }: { readonly ring?: readonly Buffer[] } = {},

@@ -16,7 +16,7 @@ import { filesOf, memberOf, openReplica, type Replica } from './team-fixture.ts'
 const ann = memberOf('ann');
 const origin = originOf(ann);
 
-/** What is known of answers that nobody may read: left over, or under way. */
+/** Number of unreadable spills: orphaned or in progress. */
 async function unreadable({ database }: Replica): Promise<number> {
   const [row] = await database.sql`SELECT count(*)::int AS count FROM tooltray.answers WHERE state <> 'kept'`;
   return (row as { count: number }).count;
@@ -52,7 +52,7 @@ test('while its object store is down, rejects new spills, reads local ones, and 
     'kept before',
     10,
   ]);
-  // What could not be undone meanwhile is found by the next deletion of expired spills.
+  // What could not be undone is found by the next retention pass.
   await a.database.sql`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours' WHERE state <> 'kept'`;
   await b.store.prune();
   expect(await unreadable(a)).toBe(0);
@@ -74,7 +74,7 @@ test('an object store that accepts connections but never responds delays only on
   asked.length = 0;
   for (let call = 0; call < 6; call++)
     expect(await codeOf(store.spill(textResult(`call ${call}`), origin))).toBe('spill_failed');
-  // Undoing the first one asks as well, behind it.
+  // Undoing the first one sends requests as well, later.
   expect(asked.filter((method) => method === 'PUT')).toHaveLength(1);
   await door.reopen();
 });

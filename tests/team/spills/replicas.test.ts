@@ -21,7 +21,7 @@ function readerOf({ store }: Replica): SpillAccess {
   return new SpillAccess(store, reader);
 }
 
-/** Counts what is asked of the store of objects. `together`: nothing goes out before so many are under way. */
+/** Counts requests to the object store. `together`: requests wait until this many are in flight. */
 async function countedObjects(together = 0): Promise<{
   objects: S3BlobStore;
   asked: string[];
@@ -89,7 +89,7 @@ describe('two replicas', () => {
       expect(await b.store.list({}, stranger)).toEqual([]);
       expect([await b.store.remove(id, stranger), await b.store.pin(id, true, stranger)]).toEqual([false, false]);
     }
-    // Nobody without the right made this replica fetch it.
+    // No unauthorized caller made this replica fetch it.
     expect(filesOf(b)).toEqual([]);
     const themselves = { ...ann, app: undefined, owner: 'ann/' };
     expect([await textOf(b.store, id, themselves), (await b.store.list({}, themselves)).length]).toEqual(['of ann', 1]);
@@ -146,7 +146,7 @@ test('downloads a spill once for many concurrent readers', async () => {
   const texts = await Promise.all(Array.from({ length: 8 }, () => textOf(b.store, id, ann)));
   expect([new Set(texts).size, texts[0], asked]).toEqual([1, 'wanted by many', ['GET']]);
   expect([await textOf(b.store, id, ann), asked.length]).toEqual(['wanted by many', 1]);
-  // Where it was kept it never left.
+  // On the replica that stored it, it was never downloaded.
   expect([await textOf(a.store, id, ann), asked.length]).toEqual(['wanted by many', 1]);
 });
 

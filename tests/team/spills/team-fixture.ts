@@ -18,11 +18,11 @@ export interface Replica extends StoreUnderTest {
   readonly store: TeamSpillStore;
   readonly database: Database;
   readonly folder: string;
-  /** Where its bytes go, if not into the database. */
+  /** Store of its bytes. */
   readonly objects: BlobStore | undefined;
 }
 
-/** Closed after the test. `url`: of the database that replicas share. */
+/** Closed after the test. `url`: the shared database's. */
 export async function openReplica(url: string, more: Partial<TeamSpillStoreOptions> = {}): Promise<Replica> {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-replica-'));
   const folder = join(home, 'answers');
@@ -60,7 +60,7 @@ export async function openReplica(url: string, more: Partial<TeamSpillStoreOptio
 interface Team {
   readonly url: string;
   readonly objects: S3BlobStore;
-  /** Another replica of it. */
+  /** Another replica of the same team. */
   open(more?: Partial<TeamSpillStoreOptions>): Promise<Replica>;
 }
 
@@ -70,7 +70,7 @@ export async function openTeam(): Promise<Team> {
   return { url, objects, open: (more) => openReplica(url, { objects, ...more }) };
 }
 
-/** A user, by one of their apps. */
+/** A user, with one of their apps. */
 export function memberOf(user: string, app = 'app'): Principal {
   return { user, app, session: undefined, owner: `${user}/app/${app}`, isShared: false };
 }

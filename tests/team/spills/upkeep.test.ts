@@ -33,7 +33,7 @@ test('when replicas prune at once, one of them deletes each spill with its bytes
   await all();
   await a.store.prune();
   expect(await rowsOf(a)).toBe(4);
-  // 12 and twice one more, of which 4 are left.
+  // 12 and two more, of which 4 remain.
   expect(pruned.reduce((sum, { removed }) => sum + removed, 0)).toBeLessThanOrEqual(10);
   const [first = ''] = ids;
   expect([await codeOf(a.store.open(first, ann)), await bytesAt(first)]).toEqual(['not_found', 'not_found']);
@@ -77,7 +77,7 @@ test('removes partly written and partly deleted spills of a killed replica', asy
   };
   await team.objects.put({ id: half.id }, pieces, 10, signal);
   expect([await codeOf(a.store.open(half.id, ann)), (await a.store.list({}, ann)).length]).toEqual(['not_found', 1]);
-  // It may still be under way.
+  // It may still be in progress.
   await a.store.prune();
   expect(await rowsOf(a)).toBe(2);
   await a.database.sql`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours'`;

@@ -46,7 +46,7 @@ test('reads a spill on another replica, and truncates results while the object s
   await using a = await startReplica(database, config, wishes);
   await using b = await startReplica(database, config, wishes);
   const [here, there] = [a, b].map(({ url }) => new ModernClient(new HttpClient(url, true, bearer(teamToken))));
-  // What starts a server is given no key of it.
+  // Server processes do not inherit its key.
   expect(Object.keys(a.replica.host.core.context.env).filter((name) => name.startsWith('TOOLTRAY_OBJECTS'))).toEqual(
     [],
   );

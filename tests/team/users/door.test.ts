@@ -163,7 +163,7 @@ test('revocation ends sessions and streams on every replica', async () => {
     Promise.all(both.map(async (on) => (await knock(on, token)).status));
   for (const { token } of [revoked, off]) expect(await statuses(token)).toEqual([401, 401]);
   expect(await statuses(stays.token)).toEqual([200, 200]);
-  // What was opened with other bounds is not gone on with.
+  // Sessions with other restrictions are not continued.
   expect(await statuses(moved.token)).toEqual([200, 200]);
   await people.change('ben', { isSuspended: false });
   await expect.poll(() => statuses(off.token)).toEqual([200, 200]);

@@ -15,7 +15,7 @@ async function open(): Promise<{ readonly on: TestReplica; readonly team: TeamPe
   const profiles = { ofOne: { servers: ['one'] }, ofTwo: { servers: ['two'] }, reading: { readOnly: true } };
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-grants-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  // Told apart by their tools: with a single server names have no prefix.
+  // Distinguished by their tools, because with a single server names have no prefix.
   const server = (name: string): ReturnType<typeof fixture> => {
     const script = join(folder, `${name}.json`);
     writeFileSync(script, JSON.stringify({ tools: [{ name: `tool-of-${name}`, answer: 'done' }] }));
@@ -35,7 +35,7 @@ async function open(): Promise<{ readonly on: TestReplica; readonly team: TeamPe
   return { on, team };
 }
 
-/** Names of the servers whose tools somebody in these groups is shown. */
+/** Names of the servers whose tools are visible to a user in these groups. */
 async function shown({ url }: TestReplica, token: string): Promise<string[]> {
   const { session } = await openSession(url, token);
   const { result } = (await post(url, 'tools/list', {}, session, token)).message;

@@ -69,10 +69,10 @@ test('updates groups and role from the issuer’s newest claims, and keeps them 
   };
   expect(await seen({ groups: ['a'], iat: 10 })).toEqual([['a'], 'member']);
   expect(await seen({ groups: ['admins', 'b'], iat: 30 })).toEqual([['admins', 'b'], 'admin']);
-  // Another app has a token of before.
+  // Another app uses an older token.
   expect(await seen({ groups: ['a'], iat: 20 })).toEqual([['admins', 'b'], 'admin']);
   expect(await seen({ iat: 40 })).toEqual([['admins', 'b'], 'admin']);
-  // What the command line gave is not the issuer's to take.
+  // Groups from the command line are not changed by the issuer.
   await on.people.change('ana', { groups: ['given'] });
   expect(await seen({ groups: ['b'], iat: 45 })).toEqual([['b', 'given'], 'member']);
   expect(await seen({ groups: [], iat: 50 })).toEqual([['given'], 'member']);

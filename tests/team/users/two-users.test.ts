@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tooltray-two-users-'));
 const form = { elicitation: { form: {} } };
 const tasks = { ...form, extensions: { 'io.modelcontextprotocol/tasks': {} } };
 let replica: TestReplica;
-/** The only one with handles: what takes long on a busy machine is waited for by the other. */
+/** The only one with handles: on the other, slow responses are waited for. */
 let slow: TestReplica;
 let callers: TeamCallers;
 let slowCallers: TeamCallers;

@@ -37,12 +37,12 @@ function counted(modelResult: number | undefined): CallSummary['tokens'] {
   return { request: 1, serverResult: undefined, modelResult, estimated: false };
 }
 
-/** Answers as the core does, from calls 1 to `last`. */
+/** Responds like the core, with calls 1 to `last`. */
 class Record {
   last: number;
   readonly asked: ActivityQuery[] = [];
   readonly changed = new Map<number, Partial<CallSummary>>();
-  /** Do not fit. */
+  /** Calls that do not match. */
   readonly hidden = new Set<number>();
 
   constructor(last: number) {

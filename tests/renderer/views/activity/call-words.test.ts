@@ -1,4 +1,4 @@
-/** A call in words. */
+/** Descriptions of a call. */
 import { expect, test } from 'vitest';
 import { describeLabels } from '../../../../src-main/core/calls/describe-labels.ts';
 import type { CallSummary } from '../../../../src-main/rpc/contract.ts';

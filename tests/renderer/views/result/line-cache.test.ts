@@ -1,4 +1,4 @@
-/** Lines of long texts, read in blocks. */
+/** Lines of long texts, loaded in chunks. */
 import { expect, test } from 'vitest';
 import type { SpillLines } from '../../../../src-main/rpc/contract.ts';
 import { LineCache } from '../../../../src-renderer/views/result/line-cache.ts';

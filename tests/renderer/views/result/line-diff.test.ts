@@ -1,4 +1,4 @@
-/** Two texts beside each other. */
+/** Comparison of two texts. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { differences, isSame, lineDiff } from '../../../../src-renderer/views/result/line-diff.ts';
@@ -31,7 +31,7 @@ test('finishes for texts without a common line', () => {
   expect(lineDiff(before ?? [], after ?? [])).toHaveLength(5000);
 });
 
-/** Of the longest sequence of lines that both have, the plain way. */
+/** Length of the longest common subsequence of lines, by the textbook algorithm. */
 function longest(a: readonly string[], b: readonly string[]): number {
   const [first, second] = [a[0], b[0]];
   if (first === undefined || second === undefined) return 0;

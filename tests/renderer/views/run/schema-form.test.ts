@@ -24,7 +24,7 @@ test('the initial value of each real tool’s form matches its schema', async ()
     const schema = (tool['inputSchema'] ?? {}) as Schema;
     const value = startValue(schema, schema) as Schema;
     const errors = await validationErrors(tool, value, schemas);
-    // An empty text is one that nobody wrote yet: the form waits for the person there, also where it may be of several kinds.
+    // Required texts start empty: the form waits for the user, also if several types are allowed.
     const isEmptyText = errors.some(({ keyword }) => keyword === 'minLength');
     const real = errors.filter(({ keyword }) => keyword !== 'minLength' && !(isEmptyText && keyword === 'anyOf'));
     if (real.length > 0) wrong.push(`${id}: ${real.map(({ path, text }) => `${path} ${text}`)[0]}`);

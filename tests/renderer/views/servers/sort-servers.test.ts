@@ -13,7 +13,7 @@ import {
 } from '../../../../src-renderer/views/servers/sort-servers.ts';
 import { serverRow } from '../../rows.ts';
 
-/** Ill first, as the core sends them. */
+/** Unhealthy first, in the core's order. */
 const rows = [
   serverRow('ill', { level: 'error', tools: 0, calls24h: 3 }),
   serverRow('big', { tools: 40, toolsOff: 39, listTokens: 900, medianMs: 5 }),

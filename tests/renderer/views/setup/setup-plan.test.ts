@@ -1,4 +1,4 @@
-/** The first setup as one plan: what it contains, and what it is worth. */
+/** The first setup as one plan: its contents, and the savings. */
 import { expect, test } from 'vitest';
 import type { AppRow, ImportableServer } from '../../../../src-main/core/client-apps/app-rows.ts';
 import type { OfferTest } from '../../../../src-main/core/admin/offer-tests.ts';
@@ -55,7 +55,7 @@ test('connects every app and moves every server unless the user unticks one', ()
     ['claude', 'cursor'],
     ['files', 'own', 'other'],
   ]);
-  // The server of an app that stays as it is stays there; one that no known app has is copied.
+  // The server of an app that is not connected stays there; one that no known app has is copied.
   const some = choiceOf(apps, offers, { apps: new Set(['cursor']), servers: new Set(['other']) });
   expect([some.apps, some.servers.map(({ id }) => id)]).toEqual([['claude'], ['files']]);
 });

@@ -1,4 +1,4 @@
-/** Folds related steps into one row, which unfolds. */
+/** Collapses related steps into one expandable row. */
 import { expect, test } from 'vitest';
 import type { CallSummary, StepSummary } from '../../../../../src-main/rpc/contract.ts';
 import {
@@ -13,7 +13,7 @@ function call(tool: string): CallSummary {
   return { id: 1, server: 'github', tool, via: 'call_tool', outcome: 'ok' } as unknown as CallSummary;
 }
 
-/** Told as they happened; the newest comes first then, as the page has them. */
+/** Given in order of time, returned newest first. */
 function steps(...told: readonly Partial<StepSummary>[]): StepSummary[] {
   return told
     .map((one, at): StepSummary => {

@@ -9,7 +9,7 @@ function step(id: number): StepSummary {
   return { id, at: id, kind: 'list', ...words, ...sizes, outcome: 'ok', error: undefined, callCount: 0, calls: [] };
 }
 
-/** Answers as the core does. */
+/** Responds like the core. */
 class Record {
   ids: number[];
   readonly asked: StepQuery[] = [];
@@ -56,7 +56,7 @@ test('inserts a long step where it started once it has ended', async () => {
   const { feed, ids } = feedOf(record);
   await feed.show({});
   await feed.refresh([25]);
-  // More than one reading holds began meanwhile.
+  // More started than one page contains.
   record.ids.push(25, ...Array.from({ length: 60 }, (_, index) => 100 + index));
   await feed.refresh([]);
   expect(ids()).toContain(159);
@@ -120,7 +120,7 @@ test('refreshes later the more rows arrived, and shows a single new step at once
   expect(feed.pause).toBe(0);
   record.ids.push(...Array.from({ length: 300 }, (_, index) => 2000 + index));
   await feed.refresh([]);
-  // Fifty of them were read.
+  // Fifty of them were loaded.
   expect([feed.pause, ids()[0]]).toEqual([1000, 2299]);
   record.ids.push(3000);
   await feed.refresh([]);

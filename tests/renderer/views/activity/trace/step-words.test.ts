@@ -1,4 +1,4 @@
-/** Steps in words. */
+/** Descriptions of steps. */
 import { expect, test } from 'vitest';
 import type { CallSummary, StepSummary } from '../../../../../src-main/rpc/contract.ts';
 import { costInWords, stepInWords, toolsInWords } from '../../../../../src-renderer/views/activity/trace/step-words.ts';
