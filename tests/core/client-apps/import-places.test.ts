@@ -120,6 +120,12 @@ test.each(['\uFEFF{}', '{ // mine\n}', '{ "a": 1, }'])(
   },
 );
 
+test('names all that an app with plain JSON cannot read', async () => {
+  const file = await put('claude_desktop_config.json', '\uFEFF{ // mine\n}');
+  const warning = await strictWarning({ app: knownApp('claude-desktop'), file });
+  expect(warning).toMatch(/byte order mark.*comments/);
+});
+
 test('adds and removes its name in the allowed servers of Gemini with the entry', async () => {
   const file = await put('settings.json', '{\n  // mine\n  "mcp": { "allowed": ["a"] }\n}\n');
   const place = { app: knownApp('gemini-cli'), file };
