@@ -37,7 +37,8 @@ export async function parsePasted(text: string, deps: PasteDeps): Promise<Pasted
     inside.trim(),
   );
   // JSON between sentences.
-  const [json] = blocks.length > 0 ? [] : (/^[ \t]*\{[^]*\}[ \t]*,?$/m.exec(plain) ?? []);
+  const isProse = blocks.length === 0 && !/^["'[{]/.test(plain);
+  const [json] = !isProse ? [] : (/^[ \t]*\{[^]*\}[ \t]*,?$/m.exec(plain) ?? []);
   if (blocks.length <= 1) return readText(blocks[0] ?? json?.trim() ?? plain, deps);
   // Of a page with several code blocks, those with a server count.
   const read = await Promise.allSettled(blocks.map((block) => readText(block, deps)));

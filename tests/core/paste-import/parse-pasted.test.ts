@@ -421,6 +421,7 @@ test.each([
 test.each([
   'Add this to your file:\n{\n  "mcpServers": { "x": { "command": "npx", "args": ["-y", "x-mcp"] } }\n}\nThen restart.',
   '{ "x": { "command": "npx", "args": ["-y", "x-mcp"] } },',
+  '"augment.advanced": {\n  "mcpServers": [\n    {\n      "name": "x", "command": "npx", "args": ["-y", "x-mcp"]\n    }\n  ]\n}',
   '- name: x\n  command: npx\n  args: ["-y", "x-mcp"]\n',
   'command = "npx"\nargs = ["-y", "x-mcp"]\n',
   'Command: npx\nArgs: -y x-mcp\n',

@@ -328,13 +328,13 @@ class EntryReader {
 
 type Kind = 'stdio' | 'http' | 'sse' | 'builtin';
 
-function withPolicy(entry: ServerEntry, { disabledTools = [], ...policy }: EntryPolicy = {}): ServerEntry {
+function withPolicy(entry: ServerEntry, { disabledTools = [], enabled, ...limits }: EntryPolicy = {}): ServerEntry {
   const tools = [...new Set([...(entry.disabledTools ?? []), ...disabledTools])];
   return {
-    ...policy,
+    ...limits,
     ...entry,
     ...(tools.length > 0 && { disabledTools: tools }),
-    ...(policy.enabled === false && { enabled: false }),
+    ...(enabled === false && { enabled }),
   };
 }
 
