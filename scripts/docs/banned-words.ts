@@ -32,3 +32,32 @@ export const bannedWords: readonly (readonly [word: RegExp, use: string])[] = [
   [/\bstanding\b/i, 'status'],
   [/\bof ours\b/i, 'the owner by name'],
 ];
+
+/**
+ * Words without a use in the sources: names, comments, and texts. `npm run check` finds them there, so that they do
+ * not come back. Add a word when its last use is gone.
+ */
+export const bannedInSources: readonly (readonly [word: RegExp, use: string])[] = [
+  [/\bdesks?\b|(?:Secret|Rpc)Desk\b/i, 'service, handlers'],
+  [/\bdoors\b|HttpDoor\b|\bdoorways?\b/i, 'endpoint, listener, server'],
+  [/\b(?:shelf|shelves|shelve)\b|PinShelf\b/i, 'store'],
+  [/\bwho(?:so)?ever\b/, 'the user, or a noun'],
+  [/\buntold\b/i, 'not reported'],
+  [/\bhears\b|\bheard\b/i, 'receives, is notified'],
+  [/\bkept answers?\b|\blong answer\b/i, 'spill, large result'],
+  [/\b(?:handshake|modern|legacy|old) era\b/i, 'stateless or stateful protocol'],
+  [/\bbreathers?\b/i, 'pause'],
+  [/\b(?:put off|PutOff)\b/, 'deferred'],
+  [/\b(?:takes?|took) back\b/i, 'revoke, undo'],
+  [/\blet go\b|\bswept away\b/i, 'remove, evict, expire'],
+  [/\b(?:somebody|anybody) else(?:'s|’s)?\b/i, 'another user'],
+  [/\bsays? yes\b|\ba yes\b/i, 'approve'],
+  [/\boddit(?:y|ies)\b/i, 'warning'],
+  [/\b(?:personal|handshake|shared) line\b/i, 'connection'],
+  [/\bsign-in attempt\b/i, 'pending authorization'],
+  [/\b(?:bring|brings|brought) over\b/i, 'import'],
+  [/\bg(?:ive|ave) up\b/i, 'cancel, stop'],
+  [/\bcomes? over\b/i, 'is imported, is sent'],
+  [/\bpatience(?:Ms)?\b|\bhurry\b/i, 'timeout, deadline'],
+  [/\b(?:mostMs|mostKnown|restMs|lookMs)\b/, 'maxX, cooldownMs, pollIntervalMs'],
+];

@@ -10,6 +10,7 @@ import {
   longLines,
   wordProblems,
 } from '../../scripts/docs/check-documents.ts';
+import { checkSources, sourceProblems } from '../../scripts/docs/check-sources.ts';
 import { keysOf } from '../../scripts/docs/config-reference.ts';
 import { generatedPages } from '../../scripts/docs/generated-pages.ts';
 
@@ -21,6 +22,10 @@ test('the generated pages of docs/reference are current (npm run docs writes the
 
 test('the documents have no long lines, banned words, or broken links', () => {
   expect(checkDocuments(root)).toEqual([]);
+});
+
+test('the sources have no banned words', () => {
+  expect(checkSources(root)).toEqual([]);
 });
 
 describe('the checks of prose', () => {
@@ -40,6 +45,15 @@ describe('the checks of prose', () => {
   test('report a banned word outside of code', () => {
     expect(wordProblems(page('The user is told so.'))).toEqual([expect.stringContaining('docs/a.md:1: "told"')]);
     expect(wordProblems(page('Run `told`.\n\n```\nwhoever\n```\n\nSee [it](desk.md).'))).toEqual([]);
+  });
+
+  test('report a banned word in a name, a comment, or a text of a source', () => {
+    const text = "// A note.\nconst desk = 'ok';\nlog('Sent to whoever asks.');";
+    expect(sourceProblems({ path: 'src-main/a.ts', text })).toEqual([
+      expect.stringContaining('src-main/a.ts:2: "desk" (use: service'),
+      expect.stringContaining('src-main/a.ts:3: "whoever"'),
+    ]);
+    expect(sourceProblems({ path: 'src-main/a.ts', text: "const desktop = 'fine';" })).toEqual([]);
   });
 
   test('report a link to a file or heading that does not exist', () => {
