@@ -138,7 +138,7 @@ export class ShimSession {
   }
 
   #clientPiece({ bytes, first, last, messages }: Chunk): void {
-    // A line goes to a single core: the rest of a line begun on a lost core is not sent to the next.
+    // A line goes to a single core: the rest of a line that a lost core started is not sent to the next.
     if (first) this.#lineTo = this.#core;
     const core = this.#core;
     if (core === undefined || this.#lineTo !== core) {

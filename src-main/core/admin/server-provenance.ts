@@ -130,7 +130,7 @@ function reachOf(server: ServerConfig): readonly string[] {
     const receives = 'is told what its tools are called with';
     return [
       isHere(server.url)
-        ? `Reads and reaches what whoever started it lets it; ${receives}.`
+        ? `Has the access of the user who started it; ${receives}.`
         : `Reads nothing here; ${receives}.`,
     ];
   }

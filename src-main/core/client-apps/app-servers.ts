@@ -123,7 +123,7 @@ function isSwitchedOff(entry: AppEntry): boolean {
   return entry['disabled'] === true || entry['enabled'] === false;
 }
 
-/** Whether this entry is ours, whoever wrote it and wherever Tooltray was installed. */
+/** Whether the entry starts Tooltray, regardless of its author and of the place of the installation. */
 export function isTooltrayEntry(name: string, entry: AppEntry): boolean {
   if (name === entryName) return true;
   const launch = parseLaunch(entry);

@@ -18,7 +18,7 @@ export function supportsProjects({ projectFiles }: KnownApp): boolean {
 
 /**
  * Throws AppError `unsupported` for an app without project files, `bad_request` if the file would be the user's own,
- * `not_allowed` if a link leads out of the project, because a project may come from anybody.
+ * `not_allowed` if a link leads out of the project, because a project may come from an untrusted author.
  */
 export async function resolveProjectFile(machine: Machine, app: KnownApp, project: string): Promise<ProjectPlace> {
   const file = await projectFile(machine, app, project);

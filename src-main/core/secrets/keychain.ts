@@ -54,7 +54,7 @@ export class SystemKeychain implements Keychain {
   }
 
   async #ask(request: KeychainRequest, limitMs: number): Promise<string | undefined> {
-    // Without a bus the library would start its own, which nobody else can see.
+    // Without a bus the library would start its own, which no other program can use.
     if (process.platform === 'linux' && this.#busIsMissing()) throw new Error('there is no D-Bus session here');
     const env = Object.fromEntries(
       passedOn.flatMap((name) => (this.#env[name] === undefined ? [] : [[name, this.#env[name]] as const])),

@@ -127,7 +127,7 @@ export class ConnectionOpener {
     return connection;
   }
 
-  /** Called when somebody waits for the shared connection, so that its start skips the queue. */
+  /** Called when a caller waits for the shared connection, so that its start skips the queue. */
   prioritize(): void {
     this.#skipWait.abort();
   }

@@ -73,7 +73,7 @@ export class Connection {
   readonly #peer: Peer;
   readonly #calls: InFlightCalls;
   readonly #questions = new ServerRequestLimiter();
-  readonly #oddities = new RateLimiter(warningRate);
+  readonly #warningLimit = new RateLimiter(warningRate);
   readonly #passing = new RateLimiter(passingRate);
   #leftOut = 0;
   /** A running check whether the server still knows our session. */
@@ -278,7 +278,7 @@ export class Connection {
   }
 
   #odd(text: string): void {
-    if (this.#oddities.tryAcquire()) this.#options.events.onWarning(text);
+    if (this.#warningLimit.tryAcquire()) this.#options.events.onWarning(text);
   }
 
   #onNotification(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {

@@ -78,7 +78,8 @@ export class PerUserSignIn {
     const isRefused =
       error instanceof AppError && error.code === 'server_unauthorized' && 'status' in (error.data ?? {});
     if (!isRefused || this.#parts.config.oauth?.tokenExchange === undefined) return error;
-    const fix = 'The token that was made from yours is not what it wants: whoever runs Tooltray can see to that.';
+    const fix =
+      'The server rejects the token that was exchanged for yours. Ask the administrator of Tooltray to check tokenExchange.';
     return new AppError(error.code, error.message, { fix, cause: error, ...(error.data && { data: error.data }) });
   }
 

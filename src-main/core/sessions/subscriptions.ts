@@ -105,8 +105,8 @@ export function acceptedFilter(wishes: unknown, capabilities: JsonObject): JsonO
   const uris = wishes['resourceSubscriptions'];
   if (uris !== undefined && !(Array.isArray(uris) && uris.every((uri) => typeof uri === 'string')))
     throw wrong('resourceSubscriptions is no list of addresses');
-  const hears = Array.isArray(uris) && uris.length > 0 && can('resources', 'subscribe');
-  return { ...Object.fromEntries(lists), ...(hears && { resourceSubscriptions: uris }) };
+  const canSubscribe = Array.isArray(uris) && uris.length > 0 && can('resources', 'subscribe');
+  return { ...Object.fromEntries(lists), ...(canSubscribe && { resourceSubscriptions: uris }) };
 }
 
 function wrong(what: string): RpcError {

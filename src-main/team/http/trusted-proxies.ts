@@ -1,6 +1,6 @@
 /**
  * Client address and host behind proxies: forwarding headers (`Forwarded`, RFC 7239; `X-Forwarded-*`) are trusted only
- * from configured proxies, since anybody can send them.
+ * from configured proxies, because any client can send them.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';

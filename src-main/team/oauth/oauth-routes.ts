@@ -62,7 +62,7 @@ export class OAuthRoutes {
     await this.#requireSignedInUser(invitation, request);
     const { name: user, server } = invitation;
     const body = `<p>${escapeHtml(
-      `The user ${user} of this Tooltray will use ${server} with the account that you sign in with. Go on only if you are ${user}, and asked for this yourself: who sent you this link to sign in as somebody else would act with your account.`,
+      `The user ${user} of this Tooltray will use ${server} with the account that you sign in with. Continue only if you are ${user} and started this sign-in yourself. Anyone else who sent you this link would get access to your account.`,
     )}</p><form method="post"><button>${escapeHtml(`I am ${user}: sign in to ${server}`)}</button></form>`;
     // Otherwise the button's request would lack its origin.
     page(response, 200, `Sign in to ${server} as ${user}`, body, 'same-origin');

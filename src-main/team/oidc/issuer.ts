@@ -35,7 +35,7 @@ interface IssuerState {
   readonly at: number;
 }
 
-/** Asymmetric only: with a shared key, whoever verifies tokens could also make them. */
+/** Asymmetric only: a service with a shared key could also forge the tokens that it verifies. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -73,7 +73,7 @@ export class OidcIssuer {
     return (await this.#current()).configuration;
   }
 
-  /** Whether the token names this issuer. Not verified: anybody can write that. */
+  /** Whether the token names this issuer. Not verified: the claim can be forged. */
   issued(token: string): boolean {
     try {
       return decodeJwt(token).iss === this.name;

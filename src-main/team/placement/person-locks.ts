@@ -79,7 +79,7 @@ export class PersonLocks {
     this.#held.delete(name);
   }
 
-  /** While the database is unavailable, nobody else gets a lock either. */
+  /** While the database is unavailable, no other replica gets a lock either. */
   async #check(): Promise<void> {
     if (this.#held.size === 0) return;
     try {

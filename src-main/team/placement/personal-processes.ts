@@ -119,8 +119,8 @@ export class PersonalProcesses {
       this.#refused.replica++;
       throw new AppError(
         'server_not_started',
-        `${server} did not start: this replica runs ${formatCount(maxPerReplica, 'server')} of its people, which is the limit (userProcesses.maxPerReplica).`,
-        { fix: 'Try again in a few minutes; whoever runs Tooltray can add a replica, or raise the limit.' },
+        `${server} did not start: this replica runs ${formatCount(maxPerReplica, 'server')} of its users, which is the limit (userProcesses.maxPerReplica).`,
+        { fix: 'Try again in a few minutes; an administrator can add a replica or raise the limit.' },
       );
     }
     const own = [...this.#running].filter((one) => one.isOf(person)).map(({ config }) => config.name);

@@ -104,7 +104,7 @@ test.each<[string, object, RegExp]>([
   [
     'is at an address of the local computer',
     { url: 'http://127.0.0.1:3000/mcp' },
-    /^Lies on this computer, at 127\.0\.0\.1:3000, .* what whoever started it lets it;/,
+    /^Lies on this computer, at 127\.0\.0\.1:3000, .* the user who started it;/,
   ],
 ])('describes a server that %s', async (_what, entry, sentence) => {
   const text = await told(entry);

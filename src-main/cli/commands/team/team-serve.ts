@@ -127,7 +127,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
   };
 }
 
-/** Throws AppError `bad_request`: whoever passes one of these flags expects that users can sign in. */
+/** Throws AppError `bad_request` if a flag of the issuer is set without `--issuer`: no user could sign in then. */
 function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
   const {
     issuer,

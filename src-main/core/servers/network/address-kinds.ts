@@ -20,7 +20,7 @@ export function hostKind(host: string): AddressKind | undefined {
 }
 
 /**
- * Whether an address leads to the computer itself, or to services that hand its credentials to whoever asks: loopback,
+ * Whether an address leads to the computer itself, or to services that return its credentials to any caller: loopback,
  * its interfaces, link-local (169.254.0.0/16), and the metadata services of clouds outside of it.
  */
 export function isOwnAddress(address: string): boolean {

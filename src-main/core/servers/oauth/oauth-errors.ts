@@ -37,7 +37,7 @@ export function toOAuthError(serverName: string, error: unknown): AppError {
   if (OAuthError.isInstance(error)) return refusal(serverName, error);
   if (RegistrationRejectedError.isInstance(error)) return rejected(serverName, error);
   if (IssuerMismatchError.isInstance(error)) {
-    const what = 'was not signed in to: the answer came in the name of somebody else than was asked';
+    const what = 'was not signed in to: the response names a different issuer';
     return oauthError(serverName, what, { cause: error });
   }
   const what = `could not be signed in to: its authorization server ${unexpected(error)}`;

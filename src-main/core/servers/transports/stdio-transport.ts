@@ -78,7 +78,7 @@ export class StdioTransport implements Transport, ByteHolder {
     this.#handlers = handlers;
     this.#options.log.appendEvent(`Started, process ${group.pid}.`);
     this.#listen(group, handlers);
-    // Closed during its start, so that nobody else ends it.
+    // Closed during its start, so that no other code ends it.
     if (this.#closedByUs) await this.#end();
   }
 
@@ -140,17 +140,17 @@ export class StdioTransport implements Transport, ByteHolder {
 
   #readMessages(stdout: Readable, handlers: TransportHandlers): void {
     const { maxMessageBytes, budgets } = this.#options;
-    const oddities = new WarningLimit(
+    const warnings = new WarningLimit(
       (text) => handlers.onWarning(text),
       () => this.#giveUp('it prints text instead of MCP messages'),
     );
     const onMessage = (message: Message): void => {
       this.#install?.done();
-      oddities.sawMessage();
+      warnings.sawMessage();
       handlers.onMessage(message);
     };
     const onEndless = (): void => this.#giveUp('it writes a line without an end');
-    const reader = new FrameReader({ onMessage, onWarning: (text) => oddities.add(text), onEndless }, maxMessageBytes, {
+    const reader = new FrameReader({ onMessage, onWarning: (text) => warnings.add(text), onEndless }, maxMessageBytes, {
       budget: budgets?.unfinished,
       maxParsedBytes: maxParsedBytes,
     });
@@ -164,7 +164,7 @@ export class StdioTransport implements Transport, ByteHolder {
     stdout.once('end', () => reader.end());
     stdout.once('close', () => {
       reader.drop();
-      oddities.end();
+      warnings.end();
     });
   }
 

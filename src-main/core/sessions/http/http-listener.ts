@@ -237,9 +237,9 @@ export class HttpListener {
     await closed;
   }
 
-  /** Resolves when only streams are open, or after `mostMs`. */
-  async #drained(mostMs: number): Promise<void> {
-    const until = Date.now() + mostMs;
+  /** Resolves when only streams are open, or after `maxMs`. */
+  async #drained(maxMs: number): Promise<void> {
+    const until = Date.now() + maxMs;
     while (this.#open.requests > 0 && Date.now() < until)
       await new Promise((resolve) => setTimeout(resolve, drainPollIntervalMs));
   }
@@ -414,7 +414,7 @@ export class HttpListener {
             serving.serve(inbound.request, request, response, this.#streams),
           );
         }
-        case 'heard':
+        case 'acknowledged':
           return writeEmpty(response, 202);
         case 'refused':
           return sendRefusal(response, inbound.refusal);

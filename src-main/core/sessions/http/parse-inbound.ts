@@ -17,7 +17,7 @@ export type Inbound =
   | { readonly kind: 'legacy'; readonly messages: readonly Message[]; readonly isBatch: boolean }
   | { readonly kind: 'modern'; readonly request: RpcRequest }
   /** A notification of 2026-07-28; none of them concerns a server over HTTP. */
-  | { readonly kind: 'heard' }
+  | { readonly kind: 'acknowledged' }
   | { readonly kind: 'refused'; readonly refusal: HttpRefusal };
 
 /** Maximum number of messages in a batch. */
@@ -55,7 +55,7 @@ export function parseInbound(body: unknown, headers: IncomingHttpHeaders): Inbou
   if (!claims && !namesModern) return legacy(body);
   const fault = 'id' in body ? requestFault(body, headers) : notificationFault(body, headers);
   if (fault !== undefined) return refused(fault);
-  return 'id' in body ? { kind: 'modern', request: body } : { kind: 'heard' };
+  return 'id' in body ? { kind: 'modern', request: body } : { kind: 'acknowledged' };
 }
 
 function readBatch(body: readonly unknown[]): Inbound {

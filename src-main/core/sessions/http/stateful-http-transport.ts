@@ -92,12 +92,12 @@ export class StatefulHttpTransport implements Transport {
     return this.#postings.size;
   }
 
-  /** Resolves when no request is pending, or after `mostMs`. */
-  async drained(mostMs: number): Promise<void> {
+  /** Resolves when no request is pending, or after `maxMs`. */
+  async drained(maxMs: number): Promise<void> {
     if (this.open === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#quieted.add(resolve);
-    const timer = setTimeout(resolve, mostMs).unref();
+    const timer = setTimeout(resolve, maxMs).unref();
     await promise;
     clearTimeout(timer);
     this.#quieted.delete(resolve);

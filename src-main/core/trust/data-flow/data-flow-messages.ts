@@ -40,7 +40,7 @@ export function createApprovalRequest(
       ...findings.flatMap(detailsOf),
       { name: `What ${tool.id} would be called with`, text: JSON.stringify(args ?? {}, null, 2), isPrivate: true },
     ],
-    choices: choicesFor(tool, findings, user === undefined ? 'whatever app' : 'whoever’s app'),
+    choices: choicesFor(tool, findings, user === undefined ? 'any app' : 'any user’s app'),
     openMs,
   };
 }
@@ -160,7 +160,7 @@ function choicesFor(tool: FlowTool, findings: readonly DataFlowFinding[], scope:
     {
       id: 'always',
       label: `Always for ${these}`,
-      meaning: `${tool.server} may send to ${places.join(', ')} without a question, ${scope} asks, until you take it back.`,
+      meaning: `${tool.server} may send to ${places.join(', ')} without approval, for requests of ${scope}, until you undo it.`,
       risky: true,
       authority: 'admins',
     },

@@ -79,7 +79,7 @@ describe('a notification of 2026-07-28', () => {
   const told = { jsonrpc: '2.0', method: 'notifications/vendor' };
 
   test('is accepted by the header alone', () => {
-    expect(outcome(told, { 'mcp-protocol-version': '2026-07-28' })).toBe('heard');
+    expect(outcome(told, { 'mcp-protocol-version': '2026-07-28' })).toBe('acknowledged');
   });
 
   test.each([
