@@ -24,7 +24,7 @@ function parts(view: View, facts: SubtitleFacts): readonly string[] {
         ...(modes === undefined ? [] : [`${modeName(modes.mode)} mode`]),
       ];
     case 'activity':
-      return sessions === undefined || team ? [] : [`${count(sessions.length, 'session')} live`];
+      return sessions === undefined || team ? [] : [activeSessions(sessions.length)];
     case 'servers':
       return servers === undefined ? [] : [formatServers(servers)];
     case 'setup':
@@ -61,6 +61,10 @@ function activeApps(sessions: readonly SessionStatus[]): string {
   const apps = [...new Set(sessions.map(({ appName }) => appName))];
   if (apps.length === 0) return 'No active apps';
   return `${apps.length > 3 ? count(apps.length, 'app') : list(apps)} active`;
+}
+
+function activeSessions(many: number): string {
+  return many === 0 ? 'No live session' : `${count(many, 'session')} live`;
 }
 
 function formatApps({ apps }: SetupFacts): string {

@@ -1,19 +1,26 @@
 /** Descriptions of a spilled result. Pure. */
 import type { SpillRow } from '../../../src-main/rpc/contract.ts';
 import { bytes, compact, count } from '../../lib/format.ts';
+import { contentNames } from '../result/content-kind.ts';
 
-export const kindWords: Readonly<Record<SpillRow['kind'], string>> = {
-  text: 'Text',
-  json: 'JSON',
-  toon: 'TOON',
-  image: 'Image',
-  audio: 'Audio',
-  binary: 'Binary',
+const textNames: Readonly<Record<string, string>> = {
+  'application/x-ndjson': contentNames.ndjson,
+  'text/csv': contentNames.csv,
+  'text/html': contentNames.html,
+  'text/markdown': contentNames.markdown,
+  'text/tab-separated-values': contentNames.tsv,
+  'text/x-log': contentNames.log,
+  'text/xml': contentNames.xml,
 };
 
-/** Whether its names or its argument contain every word of a search, and it is of this kind. */
-export function spillFits(spill: SpillRow, text: string, kind: SpillRow['kind'] | undefined): boolean {
-  if (kind !== undefined && spill.kind !== kind) return false;
+/** The format of the content: `CSV`, `JSON`, `Image`. */
+export function kindOfSpill({ kind, mimeType }: Pick<SpillRow, 'kind' | 'mimeType'>): string {
+  return (kind === 'text' ? textNames[mimeType] : undefined) ?? contentNames[kind];
+}
+
+/** Whether its names or its argument contain every word of a search, and it is of this kind (`kindOfSpill`). */
+export function spillFits(spill: SpillRow, text: string, kind: string | undefined): boolean {
+  if (kind !== undefined && kindOfSpill(spill) !== kind) return false;
   const all = `${spill.server} ${spill.tool} ${spill.preview} ${spill.app}`.toLowerCase();
   return text
     .toLowerCase()

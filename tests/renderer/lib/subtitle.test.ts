@@ -22,6 +22,7 @@ test('names the active apps and the mode in the overview', () => {
     'Claude Desktop and Cursor active · Search mode',
   );
   expect(subtitleOf('activity', { ...nothing, sessions })).toBe('3 sessions live');
+  expect(subtitleOf('activity', { ...nothing, sessions: [] })).toBe('No live session');
 });
 
 test('returns an empty text before the state is known', () => {

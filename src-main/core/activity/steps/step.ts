@@ -1,5 +1,5 @@
 /** A step: one request of a client app with its response, or one request of Tooltray to the app. */
-import { toText, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
+import { toPlainNumber, toText, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
 import { isSpillId, parseSpillFileName, spillUri } from '../../spills/spill.ts';
 import type { CallOutcome, PayloadDropReason } from '../call-record.ts';
 import { classifyResult, argumentsOf, type KindOfHelper } from '../ledger/ledger-entry.ts';
@@ -107,12 +107,35 @@ function toolWords(name: string, input: JsonObject, mode: string, kindOf: KindOf
     const what = firstText(input, isSchema ? [...toolKeys, ...queryKeys] : [...queryKeys, ...toolKeys]);
     return { kind: isSchema ? 'schema' : 'search', name, what };
   }
-  if (kind === 'readback') return { kind, name: spillAddressIn(input) ?? name, what: allTexts(input, readKeys) };
+  if (kind === 'readback') return { kind, name: spillAddressIn(input) ?? name, what: readInWords(input) };
   if (kind === 'program') return { kind, name, what: firstText(input, ['code', 'script', 'program']) };
   if (kind === 'await') return { kind, name, what: firstText(input, ['handle', 'id']) };
   if (mode !== 'server' && kindOf(name, input) === 'change')
     return { kind: 'change', name, what: allTexts(input, ['action', 'operation', 'name', 'server']) };
   return { kind: 'call', name, what: kind === 'direct' ? '' : firstText(input, toolKeys) };
+}
+
+/** `grep timeout`, `slice lines 40–80`, `head 20 lines`. */
+function readInWords(input: JsonObject): string {
+  const given = { ...objectOrEmpty(input['arguments']), ...input };
+  const [from, to] = [numberIn(given, ['fromLine', 'start']), numberIn(given, ['toLine', 'end'])];
+  const [lines, byte] = [numberIn(given, ['lines']), numberIn(given, ['fromByte'])];
+  const range = from ?? to;
+  return [
+    allTexts(given, readKeys),
+    range === undefined ? '' : from === to ? `line ${range}` : `lines ${from ?? 1}–${to ?? 'end'}`,
+    range === undefined && lines !== undefined ? `${lines} lines` : '',
+    byte === undefined ? '' : `from byte ${byte}`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+/** Models send numbers as texts, too. */
+function numberIn(input: JsonObject, keys: readonly string[]): number | undefined {
+  const isGiven = (value: unknown): boolean => typeof value === 'number' || (typeof value === 'string' && value !== '');
+  const number = Number(keys.map((key) => toPlainNumber(input[key])).find(isGiven) ?? Number.NaN);
+  return Number.isSafeInteger(number) ? number : undefined;
 }
 
 /** Returns the address of the spill that a look-up names by its id, file, or address; undefined if it names none. */

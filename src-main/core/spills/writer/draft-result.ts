@@ -14,6 +14,7 @@ import {
 import type { SpillKind } from '../spill.ts';
 import { compactJson, layoutJson, memberSpans } from './layout-json.ts';
 import { inspect, payloadOf, summaryOf } from './summary.ts';
+import { textTypeOf } from './text-type.ts';
 
 interface Candidate {
   /** Its position in the result; structured content comes first. */
@@ -254,9 +255,10 @@ function otherMembers(
   return { members, rest: Object.fromEntries(rest) };
 }
 
-function drafted({ content, kind, mimeType, value, note, payload }: Candidate): DraftedPart {
+function drafted({ content, kind, mimeType: declared, value, note, payload }: Candidate): DraftedPart {
   const otherwise = isTextKind(kind) ? 'txt' : 'bin';
   const look = inspect(content);
+  const mimeType = declared === 'text/plain' ? textTypeOf(look) : declared;
   return {
     kind,
     mimeType,

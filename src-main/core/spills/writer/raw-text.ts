@@ -4,8 +4,9 @@
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { objectOrEmpty } from '../../base/json.ts';
-import type { DraftedResult } from '../spill-writer-messages.ts';
+import { type DraftedResult, extensionOf } from '../spill-writer-messages.ts';
 import { endBytes, type PartLook, sampledPayload, summaryOf } from './summary.ts';
+import { textTypeOf } from './text-type.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -52,9 +53,11 @@ export class RawText {
     else if (this.#held.length > 0) this.#file.write(this.#held);
     const remains = this.#remains();
     const { look, payload } = this.#file.finish();
-    const summary = summaryOf({ kind: 'text', mimeType: 'text/plain', look, note: undefined });
+    const mimeType = textTypeOf(look);
+    const summary = summaryOf({ kind: 'text', mimeType, look, note: undefined });
     const { bytes, lines } = look;
-    const part = { kind: 'text', mimeType: 'text/plain', extension: 'txt', bytes, lines, summary, payload } as const;
+    const extension = extensionOf(mimeType, 'txt');
+    const part = { kind: 'text', mimeType, extension, bytes, lines, summary, payload } as const;
     return { parts: [{ ...part, file: this.#file.path }], remains };
   }
 

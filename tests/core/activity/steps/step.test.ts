@@ -22,6 +22,24 @@ test.each([
     'proxy',
     ['readback', 'read_result', 'grep x'],
   ],
+  ...(
+    [
+      [{ op: 'slice', fromLine: 40, toLine: 80 }, 'slice lines 40–80'],
+      [{ op: 'slice', start: '7', end: 7 }, 'slice line 7'],
+      [{ op: 'slice', fromLine: 40 }, 'slice lines 40–end'],
+      [{ op: 'tail', lines: 20 }, 'tail 20 lines'],
+      [{ op: 'read', fromByte: 4096 }, 'read from byte 4096'],
+      [{ op: 'table', path: '$.rows', lines: 'many' }, 'table $.rows'],
+    ] as const
+  ).map(
+    ([input, what]) =>
+      [
+        'tools/call',
+        call('read_result', { resultFile: 'id', ...input }),
+        'proxy',
+        ['readback', 'read_result', what],
+      ] as [string, object, string, [string, string, string]],
+  ),
   ['tools/call', call('call_tool', { name: 'git_log' }), 'search', ['call', 'call_tool', 'git_log']],
   ['tools/call', call('git_log', { name: 'HEAD' }), 'proxy', ['call', 'git_log', '']],
   [

@@ -33,6 +33,7 @@ const laidOut = JSON.stringify(data, null, 2);
 const text = (content: string): object => ({ type: 'text', text: content });
 const json = (content: string) => ['json', 'application/json', 'json', content] as const;
 const plain = (content: string) => ['text', 'text/plain', 'txt', content] as const;
+const lines = (content: string) => ['text', 'application/x-ndjson', 'txt', content] as const;
 const link = { type: 'resource_link', uri: 'file:///x', name: 'x' };
 
 const cases: readonly (readonly [name: string, result: unknown, expected: Partial<Told>])[] = [
@@ -40,7 +41,7 @@ const cases: readonly (readonly [name: string, result: unknown, expected: Partia
   ['stores a single short text as a part', { content: [text('short')] }, { parts: [plain('short')], inline: [] }],
   ['indents a text that is JSON', { content: [text(JSON.stringify(data))] }, { parts: [json(laidOut)] }],
   ['keeps a text that begins like JSON as text', { content: [text('[INFO] up\n')] }, { parts: [plain('[INFO] up\n')] }],
-  ['keeps lines of JSON as lines', { content: [text('{"a":1}\n{"a":2}\n')] }, { parts: [plain('{"a":1}\n{"a":2}\n')] }],
+  ['keeps lines of JSON as lines', { content: [text('{"a":1}\n{"a":2}\n')] }, { parts: [lines('{"a":1}\n{"a":2}\n')] }],
   ['keeps a number as text', { content: [text('12')] }, { parts: [plain('12')] }],
   ['detects JSON after white space', { content: [text(' \n{"a":1} \n')] }, { parts: [json('{\n  "a": 1\n}')] }],
   [
@@ -214,7 +215,7 @@ test('keeps a text that turns out not to be JSON as text', () => {
 test('gathers many texts in one file, in their order', () => {
   const texts = Array.from({ length: 3000 }, (_, at) => `{"id":${at},"name":"number ${at}"}`);
   const { parts, inline, drafted } = read({ content: texts.map(text) });
-  expect({ parts, inline }).toEqual({ parts: [plain(texts.join('\n'))], inline: [] });
+  expect({ parts, inline }).toEqual({ parts: [lines(texts.join('\n'))], inline: [] });
   expect(drafted[0]?.summary).toMatchObject({
     shape: ['3000 texts, one after the other'],
     tables: ['rows(id, name), 3 000 rows'],
