@@ -1,10 +1,9 @@
 /** Results of a SQL statement as a table, and completion of a statement. Pure. */
 import type { RpcMethods } from '../../../../src-main/rpc/contract.ts';
-import { cellText, type TableRows } from '../rows/find-rows.ts';
+import { columnOf, type TableRows } from '../rows/find-rows.ts';
 
 export type SqlAnswer = RpcMethods['spillSql']['output'] & { readonly tookMs: number };
 
-const [narrowest, widest] = [6, 40];
 const keywords = [
   ...['SELECT', 'FROM rows', 'WHERE', 'GROUP BY', 'ORDER BY', 'HAVING', 'LIMIT', 'DISTINCT', 'COUNT(*)', 'SUM('],
   ...[
@@ -36,10 +35,7 @@ export function resultTable({ columns, rows }: Pick<SqlAnswer, 'columns' | 'rows
     name: 'the result',
     path: [],
     rows: records,
-    columns: names.map((name) => {
-      const lengths = [name.length, ...records.slice(0, 200).map((row) => cellText(row, name).length)];
-      return { name, width: Math.min(widest, Math.max(narrowest, ...lengths)) };
-    }),
+    columns: names.map((name) => columnOf(name, records)),
   };
 }
 

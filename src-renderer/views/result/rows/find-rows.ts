@@ -16,6 +16,8 @@ export interface TableColumn {
   readonly name: string;
   /** Suggested width in characters. */
   readonly width: number;
+  /** Fraction digits of its numbers, at most `maxDecimals`; 0 if it has none. */
+  readonly decimals: number;
 }
 
 const [narrowest, widest] = [6, 40];
@@ -23,6 +25,8 @@ const [narrowest, widest] = [6, 40];
 const looksAt = 200;
 const maxColumns = 30;
 const maxCellLength = 300;
+/** Longer fractions are shown as they are. */
+const maxDecimals = 6;
 
 export function findRows(value: unknown): TableRows | undefined {
   const lists: (readonly [readonly string[], unknown])[] = isRecord(value)
@@ -56,8 +60,32 @@ function isTable(list: readonly unknown[]): boolean {
 function columnsOf(rows: readonly unknown[]): TableColumn[] {
   const seen = rows.slice(0, looksAt);
   const names = [...new Set(seen.flatMap((row) => Object.keys(row as object)))].slice(0, maxColumns);
-  return names.map((name) => {
-    const lengths = [name.length, ...seen.map((row) => cellText(row, name).length)];
-    return { name, width: Math.min(widest, Math.max(narrowest, ...lengths)) };
-  });
+  return names.map((name) => columnOf(name, seen));
+}
+
+/** `rows`: those examined. */
+export function columnOf(name: string, rows: readonly unknown[]): TableColumn {
+  const examined = rows.slice(0, looksAt);
+  const decimals = Math.max(0, ...examined.map((row) => decimalsOf(row, name)));
+  const lengths = [name.length, ...examined.map((row) => numberText(row, name, decimals).length)];
+  return { name, width: Math.min(widest, Math.max(narrowest, ...lengths)), decimals };
+}
+
+/** Text of a cell with a number: digits line up in a column, because all numbers have as many decimals. */
+export function numberText(row: unknown, column: string, decimals: number): string {
+  const text = cellText(row, column);
+  if (decimals === 0 || !isPlainNumber(row, column, text)) return text;
+  const [, fraction = ''] = text.split('.');
+  return `${text}${fraction === '' ? '.' : ''}${'0'.repeat(Math.max(0, decimals - fraction.length))}`;
+}
+
+function decimalsOf(row: unknown, column: string): number {
+  const text = cellText(row, column);
+  const fraction = isPlainNumber(row, column, text) ? (text.split('.')[1] ?? '') : '';
+  return fraction.length > maxDecimals ? 0 : fraction.length;
+}
+
+function isPlainNumber(row: unknown, column: string, text: string): boolean {
+  const value = isRecord(row) ? row[column] : undefined;
+  return (typeof value === 'number' || value instanceof SpelledNumber) && /^-?\d+(?:\.\d+)?$/.test(text);
 }

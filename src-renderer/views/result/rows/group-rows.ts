@@ -1,11 +1,11 @@
 /** Groups table rows by a column, with sums of numeric columns. Pure. */
 import { isRecord } from '../../../lib/record.ts';
 import { amountOf, type ColumnFacts } from './column-facts.ts';
-import { cellText, type TableRows } from './find-rows.ts';
+import { cellText, columnOf, type TableRows } from './find-rows.ts';
 
 /** As a table: the values, `count`, and `sum of …`; largest group first. */
 export function groupRows(
-  { rows, columns }: TableRows,
+  { rows }: TableRows,
   shown: readonly number[],
   by: string,
   facts: readonly ColumnFacts[],
@@ -19,15 +19,12 @@ export function groupRows(
       numeric.map((name) => [`sum of ${name}`, round(own.reduce((sum, at) => sum + valueAt(rows[at], name), 0))]),
     ),
   }));
+  const sorted = grouped.toSorted((a, b) => b.count - a.count);
   return {
     name: `by ${by}`,
     path: [],
-    rows: grouped.toSorted((a, b) => b.count - a.count),
-    columns: [
-      { name: by, width: columns.find(({ name }) => name === by)?.width ?? 12 },
-      { name: 'count', width: 8 },
-      ...numeric.map((name) => ({ name: `sum of ${name}`, width: Math.max(12, name.length + 7) })),
-    ],
+    rows: sorted,
+    columns: [by, 'count', ...numeric.map((name) => `sum of ${name}`)].map((name) => columnOf(name, sorted)),
   };
 }
 
