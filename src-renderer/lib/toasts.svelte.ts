@@ -21,11 +21,15 @@ const undoDurationMs = 10_000;
 
 export class ToastStore {
   all = $state.raw<readonly (Toast & { readonly id: number })[]>([]);
+  /** The newest action that can be undone, also after its message has disappeared. */
+  lastUndo = $state.raw<Required<Pick<Toast, 'text' | 'undo'>>>();
   #count = 0;
 
   show(toast: Toast): void {
     const id = (this.#count += 1);
     this.all = [...this.all, { ...toast, id }];
+    const { text, undo } = toast;
+    if (undo !== undefined) this.lastUndo = { text, undo };
     setTimeout(() => this.remove(id), toast.stayMs ?? (toast.undo ? undoDurationMs : defaultDurationMs));
   }
 
@@ -38,6 +42,15 @@ export class ToastStore {
       this.show({ text: say(toFailure(error)), failed: true });
       return false;
     }
+  }
+
+  /** Undoes the newest action once. */
+  undoLast(): void {
+    const last = this.lastUndo;
+    const toast = this.all.findLast(({ undo }) => undo === last?.undo);
+    this.lastUndo = undefined;
+    if (toast !== undefined) this.remove(toast.id);
+    last?.undo?.();
   }
 
   remove(id: number): void {

@@ -15,6 +15,13 @@ export type PayloadGap = (typeof payloadAbsences)[number];
 /** `gone`: deleted for its age or for space; `failed`: the stored row is damaged. */
 export type PayloadAbsence = PayloadGap | PayloadDropReason | 'gone' | 'failed';
 
+/** The part of a payload around a word that a search found, secrets masked. */
+export interface Snippet {
+  readonly before: string;
+  readonly match: string;
+  readonly after: string;
+}
+
 export interface PayloadQuery {
   /** Id of a call or a step. */
   readonly id: number;

@@ -8,9 +8,11 @@ import {
   type StageTimes,
   type UnspilledResult,
 } from '../../core/activity/call-record.ts';
+import type { Snippet } from '../../core/activity/payload.ts';
 import type { LabelDescription } from '../../core/calls/describe-labels.ts';
 import { count, flag, maybe, name, text, type Methods, type Parsed } from './fields.ts';
 
+export type { Snippet } from '../../core/activity/payload.ts';
 export type { UnspilledReason } from '../../core/activity/call-record.ts';
 
 export interface ActivityOverview {
@@ -51,6 +53,8 @@ export interface CallSummary {
   readonly spillId: string | undefined;
   /** Scan findings in the result; empty if there are none or it has not been scanned yet. */
   readonly labels: readonly LabelDescription[];
+  /** Where a searched text occurs in its payloads. */
+  readonly snippet?: Snippet | undefined;
 }
 
 /** Totals cover everything that matches the query, not just the page. */

@@ -1,5 +1,6 @@
 /** Requests about sessions' steps: what each client app requested and received. */
 import { z } from 'zod';
+import type { Snippet } from '../../core/activity/payload.ts';
 import type { StepTotals } from '../../core/activity/activity-worker/step-search.ts';
 import type { StepKind } from '../../core/activity/steps/step.ts';
 import type { CallSummary, PayloadText } from './activity.ts';
@@ -42,6 +43,8 @@ export interface StepSummary extends StepLabelFacts {
   readonly loaded: number | undefined;
   /** The first of its calls. */
   readonly calls: readonly CallSummary[];
+  /** Where a searched text occurs in its payloads. */
+  readonly snippet?: Snippet | undefined;
 }
 
 export interface OpenStepSummary extends StepLabelFacts {

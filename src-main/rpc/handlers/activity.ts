@@ -13,8 +13,9 @@ export const activityHandlers = {
   activity: async ({ beforeId, afterId, limit = defaultLimit, ...search }, { activity }) => {
     // One more than the limit, to detect whether more follow.
     const range = { beforeId, afterId, limit: limit + 1 };
-    const { calls, ...sums } = await activity.log.ask('searchCalls', search, range);
-    return { ...sums, calls: calls.slice(0, limit).map(callSummary), more: calls.length > limit };
+    const { calls, snippets, ...sums } = await activity.log.ask('searchCalls', search, range);
+    const page = calls.slice(0, limit).map((call) => ({ ...callSummary(call), snippet: snippets.get(call.id) }));
+    return { ...sums, calls: page, more: calls.length > limit };
   },
   callDetail: async ({ id }, { servers, calls, activity, clients }) => {
     const entry = await requireCall(id, { activity });

@@ -1,4 +1,4 @@
-/** Search by a few words in everything: tools, sessions, spills. */
+/** Search by a few words in everything: tools, sessions, calls, spills. */
 import type { CoreGroups } from '../../core/core-groups.ts';
 import { textOrEmpty } from '../../core/base/json.ts';
 import { truncateText, markInvisible, neutralizeControlCharacters } from '../../core/base/visible-text.ts';
@@ -6,28 +6,38 @@ import { wordMatcher } from '../../core/base/text-format.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import type { FoundTool } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
+import { activityHandlers } from './activity.ts';
 import { spillRows } from './spills.ts';
 import { timelineSessions } from './timeline.ts';
 
 const maxTools = 8;
 const maxOtherResults = 5;
+/** Number of newest matching calls of which spills are found. */
+const maxFoundCalls = 50;
 /** Number of newest spills searched. */
 const maxScanned = 1000;
 const maxSnippetLength = 200;
 
 export const findHandlers = {
   find: async ({ text }, deps) => {
-    if (text.trim() === '') return { tools: [], sessions: [], spills: [] };
+    if (text.trim() === '') return { tools: [], sessions: [], calls: [], spills: [] };
     await deps.calls.spills.ready();
     const fits = wordMatcher(text);
-    const rows = await spillRows({ limit: maxScanned }, deps);
-    const spills = rows.filter(({ server, tool, app }) => fits(`${server} ${tool} ${app}`));
+    const [{ calls }, rows] = await Promise.all([
+      activityHandlers.activity({ text, limit: maxFoundCalls }, deps),
+      spillRows({ limit: maxScanned }, deps),
+    ]);
+    const spilled = new Set(calls.map(({ spillId }) => spillId));
+    const spills = rows.filter(
+      ({ id, server, tool, app, preview }) => spilled.has(id) || fits(`${server} ${tool} ${app} ${preview}`),
+    );
     const { sessions, lookedThrough } = await timelineSessions(deps, maxOtherResults, ({ app, appName, mode }) =>
       fits(`${app} ${appName} ${mode}`),
     );
     return {
       tools: findTools(text, fits, deps),
       sessions,
+      calls: calls.slice(0, maxOtherResults),
       spills: spills.slice(0, maxOtherResults),
       ...(lookedThrough !== undefined && { sessionsLookedThrough: lookedThrough }),
     };

@@ -26,11 +26,11 @@ export const timelineHandlers = {
   steps: async ({ beforeId, afterId, limit = defaultLimit, ...search }, { activity }) => {
     const savings = beforeId === undefined && isPeriod(search) ? await activity.ledger.savings(search) : undefined;
     const range = { before: beforeId, after: afterId, limit };
-    const { steps: rows, calls, ...page } = await activity.log.ask('searchSteps', search, range, fewCalls);
+    const { steps: rows, calls, snippets, ...page } = await activity.log.ask('searchSteps', search, range, fewCalls);
     return {
       ...page,
       ...(savings !== undefined && { unrecorded: unrecordedSavings(page.sums, savingsSummary(savings)) }),
-      steps: rows.map((row) => stepSummary(row, calls.get(row.id) ?? [])),
+      steps: rows.map((row) => ({ ...stepSummary(row, calls.get(row.id) ?? []), snippet: snippets.get(row.id) })),
     };
   },
   step: async ({ id }, { calls, activity }) => {

@@ -1,5 +1,5 @@
 /** The available commands, named like the buttons of the pages. Pure. */
-import type { AppRow, ModesOverview, ServerRow, SessionStatus } from '../../../src-main/rpc/contract.ts';
+import type { AppRow, ModesOverview, ServerRow, SessionStatus, SettingsFacts } from '../../../src-main/rpc/contract.ts';
 import type { Slices } from '../../lib/app-state.svelte.ts';
 import { hrefTo } from '../../lib/addresses.ts';
 import { modeName } from '../../lib/format.ts';
@@ -9,21 +9,42 @@ import { modeCost } from '../../views/settings/settings-words.ts';
 import type { PaletteEntry } from './palette-entry.ts';
 import type { PaletteCommand } from './run-command.ts';
 
-type Facts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'setup' | 'modes' | 'team'>;
+interface Facts extends Pick<Slices, 'core' | 'servers' | 'sessions' | 'setup' | 'modes' | 'team'> {
+  /** The theme that is shown. */
+  readonly theme: Theme;
+  /** What the last change that can be undone was; undefined if there is none. */
+  readonly undo: string | undefined;
+}
+
+type Theme = SettingsFacts['theme'];
+const themes: readonly Theme[] = ['system', 'light', 'dark'];
 
 /** Commands shown before anything is typed come first. */
-export function commandEntries({ core, servers, sessions, setup, modes, team }: Facts): PaletteEntry[] {
+export function commandEntries({
+  core,
+  servers,
+  sessions,
+  setup,
+  modes,
+  team,
+  theme: shown,
+  undo,
+}: Facts): PaletteEntry[] {
   const help = { ...does('help', 'Keyboard shortcuts', '', { does: 'help' }), keys: [helpKey.shown] };
   const exports = [
     does('export/csv', 'Export all calls (CSV)', 'Activity', { does: 'export', format: 'csv' }),
     does('export/json', 'Export all calls (JSON)', 'Activity', { does: 'export', format: 'json' }),
   ];
-  const themes = (['system', 'light', 'dark'] as const).map((theme) =>
-    does(`theme/${theme}`, `Theme: ${modeName(theme)}`, '', { does: 'theme', theme }),
-  );
+  const ofTheme = themes.map((theme) => {
+    const detail = theme === shown ? 'Current' : `Now ${modeName(shown)}`;
+    return does(`theme/${theme}`, `Theme: ${modeName(theme)}`, detail, { does: 'theme', theme });
+  });
+  const undone = undo === undefined ? [] : [does('undo', 'Undo last change', undo, { does: 'undo' })];
   // The rest concerns a single user's servers and apps.
-  if (team !== null && team !== undefined) return [help, ...themes, ...exports];
+  if (team !== null && team !== undefined) return [...undone, help, ...ofTheme, ...exports];
   return [
+    ...undone,
+    ...(servers ?? []).flatMap(secretCommands),
     ...(core === undefined ? [] : [pauseEntry(core.paused)]),
     leads(
       'add',
@@ -36,12 +57,19 @@ export function commandEntries({ core, servers, sessions, setup, modes, team }: 
     leads('add/paste', 'Add a server from a pasted snippet', '', hrefTo('servers', [], { add: 'paste' })),
     leads('add/form', 'Add a server with a form', '', hrefTo('servers', [], { add: 'form' })),
     ...exports,
-    ...themes,
+    ...ofTheme,
     ...(servers ?? []).flatMap(serverCommands),
     ...(setup?.apps ?? []).flatMap(appCommands),
     ...servedApps(sessions ?? []),
     ...(modes === undefined ? [] : modeCommands(modes)),
   ];
+}
+
+/** The row of the server has the field for the value. */
+function secretCommands({ name, action }: ServerRow): PaletteEntry[] {
+  if (action?.kind !== 'add-secret' || action.secret === undefined) return [];
+  const label = `Set ${action.secret}…`;
+  return [leads(`secret/${name}`, label, `${name} needs a value`, hrefTo('servers', [name]), 'secret value')];
 }
 
 function pauseEntry(paused: boolean): PaletteEntry {
@@ -56,7 +84,7 @@ function serverCommands(server: ServerRow): PaletteEntry[] {
   const isOffered = action?.kind === 'retry';
   return [
     // The suggested fix comes first; restart is not offered twice.
-    ...(action === undefined
+    ...(action === undefined || action.kind === 'add-secret'
       ? []
       : [
           on('mend', `${action.label}:`, server.summary, {

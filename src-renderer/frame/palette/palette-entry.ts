@@ -1,5 +1,5 @@
 /** Entries of the palette: places to go to and commands. Types, and the entries of places. */
-import type { FoundTool, SpillRow, TimelineSession } from '../../../src-main/rpc/contract.ts';
+import type { CallSummary, FoundTool, Snippet, SpillRow, TimelineSession } from '../../../src-main/rpc/contract.ts';
 import type { Slices } from '../../lib/app-state.svelte.ts';
 import { bytes, count, modeName, moment } from '../../lib/format.ts';
 import { keysOfView } from '../../lib/keys.ts';
@@ -7,7 +7,7 @@ import { homeOf, hrefTo, type View, viewNames } from '../../lib/addresses.ts';
 import type { PaletteCommand } from './run-command.ts';
 
 /** Kinds of entries, in the order used for equal ranks. */
-export const entryKinds = ['view', 'server', 'command', 'setting', 'tool', 'session', 'spill'] as const;
+export const entryKinds = ['view', 'server', 'command', 'setting', 'tool', 'session', 'call', 'spill'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 export const kindTitles: Readonly<Record<EntryKind, string>> = {
@@ -17,6 +17,7 @@ export const kindTitles: Readonly<Record<EntryKind, string>> = {
   setting: 'Settings',
   tool: 'Run a tool',
   session: 'Sessions',
+  call: 'Calls',
   spill: 'Spills',
 };
 
@@ -27,6 +28,9 @@ export interface PaletteEntry {
   readonly label: string;
   /** For a tool: its server, shown before the label. */
   readonly server?: string;
+  /** The argument that identifies a call or a spill, or what was found in its payloads. */
+  readonly preview?: string;
+  readonly snippet?: Snippet | undefined;
   /** Secondary text; may be empty. */
   readonly detail: string;
   /** Additional search words. */
@@ -82,10 +86,11 @@ export function serverEntries(servers: Slices['servers']): PaletteEntry[] {
 export interface FoundThings {
   readonly tools: readonly FoundTool[];
   readonly sessions: readonly TimelineSession[];
+  readonly calls: readonly CallSummary[];
   readonly spills: readonly SpillRow[];
 }
 
-export function foundEntries({ tools, sessions, spills }: FoundThings, now: number): PaletteEntry[] {
+export function foundEntries({ tools, sessions, calls, spills }: FoundThings, now: number): PaletteEntry[] {
   return [
     ...tools.map(({ server, tool, description }): PaletteEntry => ({
       id: `tool/${server}/${tool}`,
@@ -102,11 +107,22 @@ export function foundEntries({ tools, sessions, spills }: FoundThings, now: numb
       detail: `${isLive ? 'active, ' : ''}${modeName(mode)} mode, ${moment(from, now, true)}, ${count(steps, 'step')}`,
       target: { href: hrefTo('activity', ['sessions', id]) },
     })),
-    ...spills.map(({ id, server, tool, bytes: size, app, at }): PaletteEntry => ({
+    ...calls.map(({ id, server, tool, preview, snippet, appName, at }): PaletteEntry => ({
+      id: `call/${id}`,
+      kind: 'call',
+      label: tool,
+      server,
+      preview,
+      snippet,
+      detail: `${appName}, ${moment(at, now, true)}`,
+      target: { href: hrefTo('activity', [String(id)]) },
+    })),
+    ...spills.map(({ id, server, tool, preview, bytes: size, app, at }): PaletteEntry => ({
       id: `spill/${id}`,
       kind: 'spill',
       label: tool,
       server,
+      preview,
       detail: `${bytes(size)}, ${app}, ${moment(at, now, true)}`,
       target: { href: hrefTo('spills', [id]) },
     })),

@@ -14,6 +14,7 @@ const maxPerKind: Readonly<Record<EntryKind, number>> = {
   setting: 4,
   tool: 8,
   session: 5,
+  call: 5,
   spill: 5,
 };
 

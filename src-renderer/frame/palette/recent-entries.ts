@@ -14,7 +14,8 @@ export function recentEntries(known: readonly PaletteEntry[]): readonly PaletteE
 }
 
 export function rememberEntry(entry: PaletteEntry): void {
-  const { keys: _keys, ...stored } = entry;
+  // What a search found is masked only with the secrets known at that time.
+  const { keys: _keys, snippet: _snippet, ...stored } = entry;
   const others = readRecent().filter(({ id }) => id !== entry.id);
   localStorage.setItem(storageName, JSON.stringify([stored, ...others].slice(0, maxRecent)));
 }
@@ -37,5 +38,5 @@ function isEntry(value: unknown): value is PaletteEntry {
 }
 
 function isFoundByCore({ kind, target }: PaletteEntry): boolean {
-  return ['tool', 'session', 'spill'].includes(kind) && 'href' in target && target.href.startsWith('#/');
+  return ['tool', 'session', 'call', 'spill'].includes(kind) && 'href' in target && target.href.startsWith('#/');
 }

@@ -22,6 +22,7 @@ export type PaletteCommand =
     }
   | { readonly does: 'theme'; readonly theme: SettingsFacts['theme'] }
   | { readonly does: 'export'; readonly format: 'json' | 'csv' }
+  | { readonly does: 'undo' }
   | { readonly does: 'help' };
 
 interface CommandDeps {
@@ -65,6 +66,9 @@ export async function runCommand(command: PaletteCommand, { toasts, showHelp }: 
       return;
     case 'export':
       await saveCalls(everything, command.format, toasts);
+      return;
+    case 'undo':
+      toasts.undoLast();
       return;
     case 'help':
       showHelp();

@@ -23,7 +23,10 @@ const modes: ModesOverview = {
   mode: 'search',
   modes: ['auto', 'search', 'proxy'].map((name) => ({ name, line: '', tools: 3, tokens: 40, reason: undefined })),
 };
-const facts = { core: undefined, servers, sessions: undefined, setup: undefined, modes, team: null };
+const facts = {
+  ...{ core: undefined, servers, sessions: undefined, setup: undefined, modes, team: null },
+  ...({ theme: 'dark', undo: undefined } as const),
+};
 const known = [...viewEntries(views), ...serverEntries(servers), ...commandEntries(facts), ...settingEntries()];
 
 function labels(typed: string, found: readonly PaletteEntry[] = []): Record<string, readonly string[]> {
@@ -71,6 +74,26 @@ describe('commands', () => {
       'Use Auto mode',
       'Use Proxy mode',
     ]);
+  });
+
+  test('shows the state that a command changes', () => {
+    const themes = all.filter(({ id }) => id.startsWith('command/theme/'));
+    expect(themes.map(({ label, detail }) => [label, detail])).toEqual([
+      ['Theme: System', 'Now Dark'],
+      ['Theme: Light', 'Now Dark'],
+      ['Theme: Dark', 'Current'],
+    ]);
+    const [undo] = commandEntries({ ...facts, undo: 'Spill deleted.' });
+    expect(undo).toMatchObject({ label: 'Undo last change', detail: 'Spill deleted.' });
+    expect(all.map(({ id }) => id)).not.toContain('command/undo');
+  });
+
+  test('leads to the field of a missing secret', () => {
+    const action = { kind: 'add-secret', label: 'Set value', secret: 'GITHUB_TOKEN' } as const;
+    const missing = serverRow('gh', { state: 'disconnected', level: 'attention', summary: 'Needs a value', action });
+    const own = commandEntries({ ...facts, servers: [missing] });
+    expect(own.find(({ label }) => label === 'Set GITHUB_TOKEN…')?.target).toEqual({ href: '#/servers/gh' });
+    expect(own.map(({ id }) => id)).not.toContain('command/mend/gh');
   });
 
   test('each entry has a unique id', () => {

@@ -9,6 +9,7 @@ const start2023 = 1_700_000_000_000;
 interface Found {
   readonly tools: readonly { readonly server: string; readonly tool: string; readonly description: string }[];
   readonly sessions: readonly { readonly id: string; readonly app: string }[];
+  readonly calls: readonly { readonly tool: string; readonly snippet?: { readonly match: string } }[];
   readonly spills: readonly { readonly id: string; readonly tool: string }[];
 }
 
@@ -50,8 +51,19 @@ test('finds sessions and spills by app, server and tool, and nothing for an unkn
   const { sessions, spills } = await find(core, app.toUpperCase());
   expect(sessions).toMatchObject([{ app }]);
   expect(spills).toHaveLength(1);
-  expect(await find(core, 'nothing that is anywhere zzz')).toMatchObject({ sessions: [], spills: [] });
-  expect(await find(core, '  ')).toEqual({ tools: [], sessions: [], spills: [] });
+  expect(await find(core, 'nothing that is anywhere zzz')).toMatchObject({ sessions: [], calls: [], spills: [] });
+  expect(await find(core, '  ')).toEqual({ tools: [], sessions: [], calls: [], spills: [] });
+});
+
+test('finds calls and spills by what their payloads contain', async () => {
+  const core = await start();
+  const client = await core.open();
+  await client.callTool('tracker_list_issues', { count: 200 });
+  await client.callTool('echo_echo', { message: 'a xylophone' });
+  expect((await find(core, 'xylophone')).calls).toMatchObject([{ tool: 'echo', snippet: { match: 'xylophone' } }]);
+  const { calls, spills } = await find(core, '200');
+  expect(calls.map(({ tool }) => tool)).toContain('list_issues');
+  expect(spills).toMatchObject([{ tool: 'list_issues' }]);
 });
 
 test('finds a session behind any number of newer ones', async () => {

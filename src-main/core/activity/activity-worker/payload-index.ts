@@ -16,7 +16,7 @@ export interface PayloadMatches {
 /** Rows per segment; building the index of one takes a second or two in the activity thread. */
 const rowsPerSegment = 4096;
 /** Indexed length of each text, in characters; later text is not found. */
-const indexedLength = 16_000;
+export const indexedLength = 16_000;
 /** Number of older segments that are indexed at a time. */
 const maxMissingRows = 2;
 const maxWords = 12;
@@ -151,8 +151,13 @@ function escaped(_all: string, slashes: string, letter: string, word: string): s
   return slashes.length === 1 ? ` ${word}` : ` ${word} ${letter}${word}`;
 }
 
+/** Letters and digits only. */
+export function searchWords(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu)?.slice(0, maxWords) ?? [];
+}
+
 /** Undefined if the text has no word. */
 function matchOf(text: string): string | undefined {
-  const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu)?.slice(0, maxWords) ?? [];
+  const words = searchWords(text);
   return words.length === 0 ? undefined : words.map((word) => `"${word}"*`).join(' AND ');
 }

@@ -18,7 +18,14 @@ import { recentCalls } from './call-table.ts';
 import { type CallSearch, callsByServer, tokensSent } from './call-totals.ts';
 import { type CauseSum, type SavingsQuery, sumLedger } from '../ledger/ledger-table.ts';
 import { type PayloadTexts, unpackPayloads } from './pack-payloads.ts';
-import { type PayloadExcerpt, type PayloadExcerpts, type PayloadQuery, payloadSides } from '../payload.ts';
+import {
+  type PayloadExcerpt,
+  type PayloadExcerpts,
+  type PayloadQuery,
+  payloadSides,
+  type Snippet,
+} from '../payload.ts';
+import { findSnippets, type SnippetRow } from './snippets.ts';
 import { recentSessions, searchSteps, type StepRange, type StepSearch, stepsOfPayloads } from './step-search.ts';
 import { callsOfSteps, findStep } from './step-table.ts';
 import type { Recorder } from './recorder.ts';
@@ -57,16 +64,28 @@ export const questions = {
   usedTools: ask(recentlyUsedTools),
   /** Finds calls by name and by their payloads. */
   searchCalls: ({ recorder }: QuestionContext, search: Omit<CallSearch, 'found'>, range: PageRange) =>
-    recorder.query((database) =>
-      searchCalls(database, { ...search, found: foundIn(database, search.text, recorder) }, range),
-    ),
+    recorder.query((database) => {
+      const found = foundIn(database, search.text, recorder);
+      const page = searchCalls(database, { ...search, found }, range);
+      const ids = new Set(found);
+      const rows = page.calls.filter(({ id }) => ids.has(id)).map((call) => ({ id: call.id, payloads: [call] }));
+      return { ...page, snippets: snippets(database, search.text, rows, recorder) };
+    }),
   /** Finds steps by name and payload, each with its first calls. */
   searchSteps: ({ recorder }: QuestionContext, search: Omit<StepSearch, 'found'>, range: StepRange, maxCalls: number) =>
     recorder.query((database) => {
       const found = stepsOfPayloads(database, foundIn(database, search.text, recorder));
       const page = searchSteps(database, { ...search, found }, range);
-      const ids = page.steps.map(({ id }) => id);
-      return { ...page, calls: callsOfSteps(database, ids, maxCalls) };
+      const calls = callsOfSteps(
+        database,
+        page.steps.map(({ id }) => id),
+        maxCalls,
+      );
+      const ids = new Set(found);
+      const rows = page.steps
+        .filter(({ id }) => ids.has(id))
+        .map((step) => ({ id: step.id, payloads: [step, ...(calls.get(step.id) ?? [])] }));
+      return { ...page, calls, snippets: snippets(database, search.text, rows, recorder) };
     }),
   /** One step with its calls; undefined if it was deleted. */
   findStep: ask((database, id: number, maxCalls: number) => {
@@ -134,6 +153,16 @@ export type Questions = typeof questions;
 function foundIn(database: DatabaseSync, text: string | undefined, { file, payloads }: Recorder): readonly number[] {
   if (text === undefined || text === '' || !file.payloads.keep) return [];
   return payloads.search(database, text, maxFound, file.payloads, Date.now()).ids;
+}
+
+function snippets(
+  database: DatabaseSync,
+  text: string | undefined,
+  rows: readonly SnippetRow[],
+  recorder: Recorder,
+): ReadonlyMap<number, Snippet> {
+  if (text === undefined || rows.length === 0) return new Map();
+  return findSnippets(database, text, rows, { recorder, masker: Masker.fromMatchers(recorder.file.known) });
 }
 
 /** Masked again as a whole, with the currently known secrets. */

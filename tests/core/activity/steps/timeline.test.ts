@@ -118,6 +118,12 @@ test('finds steps and calls by the text of requests and results', async () => {
   expect(sums.steps).toBe(1);
   const { calls, total } = await ask(core, 'activity', { text: 'marimba' });
   expect([calls.map(({ via }) => via), total]).toEqual([['call_tool'], 1]);
+  // Both lists show where the text occurs.
+  expect(calls[0]?.snippet).toMatchObject({ match: 'marimba' });
+  const [step] = await steps(core, { text: 'MARIM' });
+  expect(step?.snippet?.match).toBe('marim');
+  expect(`${step?.snippet?.before}|${step?.snippet?.after}`).toMatch(/a \|ba/);
+  expect((await steps(core, {})).filter(({ snippet }) => snippet !== undefined)).toEqual([]);
 });
 
 test('records a call made by the user as one step with one call', async () => {
