@@ -9,7 +9,9 @@ import { modeCost } from '../../views/settings/settings-words.ts';
 import type { PaletteEntry } from './palette-entry.ts';
 import type { PaletteCommand } from './run-command.ts';
 
-interface Facts extends Pick<Slices, 'core' | 'servers' | 'sessions' | 'setup' | 'modes' | 'team'> {
+type Facts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'setup' | 'modes' | 'team'>;
+
+interface PageFacts {
   /** The theme that is shown. */
   readonly theme: Theme;
   /** What the last change that can be undone was; undefined if there is none. */
@@ -20,16 +22,8 @@ type Theme = SettingsFacts['theme'];
 const themes: readonly Theme[] = ['system', 'light', 'dark'];
 
 /** Commands shown before anything is typed come first. */
-export function commandEntries({
-  core,
-  servers,
-  sessions,
-  setup,
-  modes,
-  team,
-  theme: shown,
-  undo,
-}: Facts): PaletteEntry[] {
+export function commandEntries(facts: Facts, { theme: shown, undo }: PageFacts): PaletteEntry[] {
+  const { core, servers, sessions, setup, modes, team } = facts;
   const help = { ...does('help', 'Keyboard shortcuts', '', { does: 'help' }), keys: [helpKey.shown] };
   const exports = [
     does('export/csv', 'Export all calls (CSV)', 'Activity', { does: 'export', format: 'csv' }),

@@ -23,11 +23,9 @@ const modes: ModesOverview = {
   mode: 'search',
   modes: ['auto', 'search', 'proxy'].map((name) => ({ name, line: '', tools: 3, tokens: 40, reason: undefined })),
 };
-const facts = {
-  ...{ core: undefined, servers, sessions: undefined, setup: undefined, modes, team: null },
-  ...({ theme: 'dark', undo: undefined } as const),
-};
-const known = [...viewEntries(views), ...serverEntries(servers), ...commandEntries(facts), ...settingEntries()];
+const facts = { core: undefined, servers, sessions: undefined, setup: undefined, modes, team: null };
+const page = { theme: 'dark', undo: undefined } as const;
+const known = [...viewEntries(views), ...serverEntries(servers), ...commandEntries(facts, page), ...settingEntries()];
 
 function labels(typed: string, found: readonly PaletteEntry[] = []): Record<string, readonly string[]> {
   const groups = rankEntries(typed, known, found);
@@ -35,7 +33,7 @@ function labels(typed: string, found: readonly PaletteEntry[] = []): Record<stri
 }
 
 describe('commands', () => {
-  const all = commandEntries(facts);
+  const all = commandEntries(facts, page);
   const of = (server: string): readonly string[] =>
     all.filter(({ id }) => id.endsWith(`/${server}`)).map(({ label }) => label);
 
@@ -50,10 +48,13 @@ describe('commands', () => {
 
   test('a command that asks for confirmation opens its page instead of running', () => {
     const app = { id: 'cursor', name: 'Cursor', connected: 'yes', problem: '' } as unknown as AppRow;
-    const withApp = commandEntries({
-      ...facts,
-      setup: { apps: [app], offered: 0, firstCall: undefined, open: 0, tests: [] },
-    });
+    const withApp = commandEntries(
+      {
+        ...facts,
+        setup: { apps: [app], offered: 0, firstCall: undefined, open: 0, tests: [] },
+      },
+      page,
+    );
     const asking = withApp.filter(({ label }) => label.endsWith('…'));
     expect(asking.map(({ label }) => label)).toContain('Disconnect Cursor…');
     expect(asking.map(({ label }) => label)).toContain('Remove github…');
@@ -62,7 +63,7 @@ describe('commands', () => {
 
   test('offers each connected app’s page once, however many sessions it has', () => {
     const sessions = [session('1', 'cursor'), session('2', 'cursor'), session('3', 'zed')];
-    const served = commandEntries({ ...facts, sessions }).filter(({ id }) => id.startsWith('command/served/'));
+    const served = commandEntries({ ...facts, sessions }, page).filter(({ id }) => id.startsWith('command/served/'));
     expect(served.map(({ target }) => target)).toEqual([
       { href: '#/activity/sessions/all?served=cursor' },
       { href: '#/activity/sessions/all?served=zed' },
@@ -83,7 +84,7 @@ describe('commands', () => {
       ['Theme: Light', 'Now Dark'],
       ['Theme: Dark', 'Current'],
     ]);
-    const [undo] = commandEntries({ ...facts, undo: 'Spill deleted.' });
+    const [undo] = commandEntries(facts, { ...page, undo: 'Spill deleted.' });
     expect(undo).toMatchObject({ label: 'Undo last change', detail: 'Spill deleted.' });
     expect(all.map(({ id }) => id)).not.toContain('command/undo');
   });
@@ -91,7 +92,7 @@ describe('commands', () => {
   test('leads to the field of a missing secret', () => {
     const action = { kind: 'add-secret', label: 'Set value', secret: 'GITHUB_TOKEN' } as const;
     const missing = serverRow('gh', { state: 'disconnected', level: 'attention', summary: 'Needs a value', action });
-    const own = commandEntries({ ...facts, servers: [missing] });
+    const own = commandEntries({ ...facts, servers: [missing] }, page);
     expect(own.find(({ label }) => label === 'Set GITHUB_TOKEN…')?.target).toEqual({ href: '#/servers/gh' });
     expect(own.map(({ id }) => id)).not.toContain('command/mend/gh');
   });
