@@ -14,6 +14,8 @@ export interface AuditSource extends AsyncDisposable {
   readonly keyName: string;
   /** undefined: there are none. Rejects with AppError `secret_locked`. */
   keys(): Promise<AuditKeys | undefined>;
+  /** Further public keys that may sign. */
+  otherKeys?(): readonly string[];
   /** Flushes buffered records to the log. */
   settle(): Promise<void>;
 }
@@ -52,6 +54,7 @@ async function teamPlace(url: string): Promise<AuditSource> {
     log: new AuditTable(database.sql),
     keyName: 'the first team key',
     keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit()),
+    otherKeys: () => TeamKeys.fromEnv(process.env).otherAuditKeys(),
     // Replicas write within a second.
     settle: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => database.close(),

@@ -150,6 +150,10 @@ export class TeamAdmin {
     return left;
   }
 
+  async recordMigration(from: number, to: number): Promise<void> {
+    await this.#record('changed', `migrated the database from step ${from} to step ${to}`);
+  }
+
   /** Records that every replica was asked to reconnect a server. */
   async recordRetry(server: string): Promise<void> {
     const { actor, audit } = this.#parts;

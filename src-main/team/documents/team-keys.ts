@@ -47,6 +47,11 @@ export class TeamKeys {
     if (key === undefined) throw invalidKeysError('are not given');
     return new AuditKeys(derived(key, 'audit'));
   }
+
+  /** Public keys that may still sign the audit log, while replicas are restarted with a new first key. */
+  otherAuditKeys(): readonly string[] {
+    return this.#keys.slice(1).map((key) => new AuditKeys(derived(key, 'audit')).publicKey);
+  }
 }
 
 function derived(key: Buffer, purpose: string): Buffer {

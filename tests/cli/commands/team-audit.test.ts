@@ -76,6 +76,19 @@ test('records every change with the operator, signed, and no listing', async () 
   });
 });
 
+test('records a migration, once, and migrates nothing without the team keys', async () => {
+  const url = await teamDatabase({ isEmpty: true });
+  const database = new Database({ url, most: 1 });
+  onTestFinished(() => database.close());
+  expect(await home.run('team', 'migrate', '--database', url)).toMatchObject({ code: 2 });
+  expect(await database.sql`SELECT to_regclass('tooltray.migrations') AS name`).toMatchObject([{ name: null }]);
+  withKeys();
+  for (let time = 0; time < 2; time++)
+    expect(await home.run('team', 'migrate', '--database', url)).toMatchObject({ code: 0 });
+  const { entries: records } = await readPage(new AuditTable(database.sql), {}, 100);
+  expect(records).toMatchObject([{ kind: 'access', change: 'changed', by: `operator ${userInfo().username}` }]);
+});
+
 test('changes nothing without the team keys, which sign the audit log', async () => {
   const url = asReplica(await teamDatabase());
   expect(await home.run('team', 'user', 'add', 'ana', '--database', url)).toMatchObject({ code: 2 });

@@ -20,12 +20,12 @@ interface Writer {
   readonly database: Database;
 }
 
-function openWriter(url: string, most?: number): Writer {
+function openWriter(url: string, most?: number, signedWith = keys): Writer {
   const database = new Database({ url, most: 2 });
   const rows = new AuditTable(database.sql);
   const parts = {
     rows,
-    keys: keys.audit(),
+    keys: signedWith.audit(),
     seen: new FileJsonDocument('/nowhere'),
     masker: new Masker(),
     log: silent,
@@ -156,4 +156,31 @@ test('stores rows in monthly partitions, each starting with a signed head', asyn
   for await (const { record } of readAll(writer.rows, { kinds: ['head', 'call'] })) lines.push(record.kind);
   expect(lines).toEqual(['head', 'call', 'head', 'call']);
   expect(await verify(writer)).toMatchObject({ holds: true });
+});
+
+test('verifies after the team key was replaced while replicas were restarted, and the old one removed', async () => {
+  const url = await teamDatabase();
+  const newKey = Buffer.alloc(32, 4);
+  const both = new TeamKeys([newKey, Buffer.alloc(32, 3)]);
+  const note = async ({ audit }: Writer): Promise<void> => {
+    audit.note({ kind: 'access', change: 'given', by: 'ana', sentence: 'ana did something.' });
+    expect(await audit.flush()).toBe(true);
+  };
+  const [before, after] = [openWriter(url), openWriter(url, undefined, both)];
+  // A replica with the new key first and one with the old key alone run at the same time.
+  for (const writer of [before, after, before, after]) await note(writer);
+  const ownKey = both.audit().publicKey;
+  const check = (otherKeys: readonly string[]): Promise<Verification> =>
+    verifyLog({ log: after.rows, ownKey, otherKeys });
+  expect(await check([])).toMatchObject({ holds: true, findings: [], keys: [keys.audit().publicKey, ownKey] });
+  await note(before);
+  expect(both.otherAuditKeys()).toEqual([keys.audit().publicKey]);
+  expect(await check(both.otherAuditKeys())).toMatchObject({ holds: true, findings: [] });
+  // The old key alone no longer vouches for the end of the log.
+  expect((await check([])).findings).toMatchObject([{ what: 'badly signed' }]);
+  await note(openWriter(url, undefined, new TeamKeys([newKey])));
+  expect(await check([])).toMatchObject({ holds: true, findings: [] });
+  await note(openWriter(url, undefined, new TeamKeys([Buffer.alloc(32, 9)])));
+  await note(after);
+  expect((await check([])).findings).toMatchObject([{ what: 'badly signed' }]);
 });

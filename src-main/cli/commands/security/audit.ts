@@ -117,7 +117,7 @@ async function verify(place: AuditSource, head: string | undefined, json: boolea
   });
   const isLocked = keys === 'locked';
   const ownKey = isLocked ? undefined : keys?.publicKey;
-  const answer = await verifyLog({ log: place.log, keyName: place.keyName, ownKey, isLocked, known });
+  const answer = await verifyLog({ ...place, otherKeys: place.otherKeys?.(), ownKey, isLocked, known });
   printResult(json, answer, () => verdictLines(answer));
   return answer.holds ? 0 : 1;
 }

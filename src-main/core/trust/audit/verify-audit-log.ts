@@ -53,6 +53,8 @@ export interface VerifyOptions {
   readonly keyName?: string;
   /** The current public key; undefined: it is missing. */
   readonly ownKey: string | undefined;
+  /** Further public keys that may sign now, while a team changes its key. */
+  readonly otherKeys?: readonly string[] | undefined;
   /** Whether the key exists but is unavailable now. */
   readonly isLocked?: boolean;
   /** A head that was stored elsewhere. */
@@ -95,6 +97,9 @@ export async function verifyLog(options: VerifyOptions): Promise<Verification> {
 
 class Check {
   readonly #ownKey: string | undefined;
+  readonly #otherKeys: ReadonlySet<string>;
+  /** Keys that signed before the current one, whose writers may have gone on while it was introduced. */
+  readonly #earlierKeys = new Set<string>();
   readonly #isLocked: boolean;
   readonly #keyName: string;
   /** Records whose hash is known from another source. */
@@ -121,10 +126,11 @@ class Check {
   #isFileStart = false;
 
   constructor(
-    { ownKey, isLocked = false, keyName = 'the key of this home' }: VerifyOptions,
+    { ownKey, otherKeys = [], isLocked = false, keyName = 'the key of this home' }: VerifyOptions,
     known: readonly (ChainLink | undefined)[],
   ) {
     this.#ownKey = ownKey;
+    this.#otherKeys = new Set(otherKeys);
     this.#isLocked = isLocked;
     this.#keyName = keyName;
     const wanted = new Map<number, Set<string>>();
@@ -257,7 +263,9 @@ class Check {
         this.#tell('unsigned', seq, `No head signs the ${maxUnsigned} records before record ${seq}.`);
       return;
     }
-    if (head.key !== this.#ownKey && this.#keys.has(this.#ownKey ?? ''))
+    const isStarted = this.#keys.has(this.#ownKey ?? '');
+    if (!isStarted && head.key !== this.#ownKey) this.#earlierKeys.add(head.key);
+    else if (!this.#isKnown(head.key))
       this.#tell('badly signed', seq, `Head ${seq} is not signed with ${this.#keyName}.`);
     this.#lastKey = head.key;
     this.#keys.add(head.key);
@@ -265,6 +273,10 @@ class Check {
       this.#tell('badly signed', seq, `The signature of head ${seq} is wrong.`);
     this.#unsigned = 0;
     this.#head = { seq, at, hash };
+  }
+
+  #isKnown(key: string): boolean {
+    return key === this.#ownKey || this.#otherKeys.has(key) || this.#earlierKeys.has(key);
   }
 
   #readOwn(text: string): void {
@@ -297,7 +309,9 @@ class Check {
     else if (this.#ownKey === undefined)
       this.#tell('badly signed', seq, 'The key of this home is gone, so nobody can tell whose signatures these are.');
     else if (!this.#keys.has(this.#ownKey)) this.#tell('badly signed', seq, `No head is signed with ${this.#keyName}.`);
-    else if (others.length > 0 && this.#lastKey === this.#ownKey)
+    else if (this.#lastKey !== this.#ownKey && !this.#otherKeys.has(this.#lastKey ?? ''))
+      this.#tell('badly signed', seq, `Head ${seq}, the last one, is not signed with ${this.#keyName}.`);
+    else if (others.length > 0)
       this.#notes.push(`The first heads are signed with another key than ${this.#keyName}: ${others.join(', ')}.`);
   }
 
