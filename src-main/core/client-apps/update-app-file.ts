@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tempFilePid, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
 import { isProcessRunning } from '../base/file-lock.ts';
+import { systemFailure } from '../base/system-errors.ts';
 import { withAppFileLock } from './app-file-lock.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import type { KnownApp } from './known-app.ts';
@@ -43,8 +44,9 @@ export function revisionOf(text: string | undefined): string {
 export async function readAppFile(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw new AppError('not_allowed', `${path} cannot be read: ${error.message}`, {
-      fix: 'Check who may read the file.',
+    const { code, reason, fix } = systemFailure(error) ?? { code: '', reason: error.message, fix: '' };
+    throw new AppError('not_allowed', `${path} cannot be read: ${reason}.`, {
+      fix: fix === '' || code === 'EACCES' || code === 'EPERM' ? 'Check who may read the file.' : fix,
       cause: error,
     });
   });

@@ -17,7 +17,7 @@ import {
   uninstallEntries,
 } from '../../../src-main/core/client-apps/install.ts';
 import { undoableChanges, undoChange } from '../../../src-main/core/client-apps/undo-app-change.ts';
-import { revisionOf } from '../../../src-main/core/client-apps/update-app-file.ts';
+import { readAppFile, revisionOf } from '../../../src-main/core/client-apps/update-app-file.ts';
 
 const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'kiro'] };
 
@@ -200,6 +200,15 @@ test('reports an unreadable file as the reason why the app cannot be changed', a
       .map((one) => loadAppStatus(one, [launch])),
   );
   expect(status?.problem).toContain('cannot be read (line 1');
+});
+
+test('reports a folder in place of a file in words, not by the name of the system error', async () => {
+  const file = join(home, '.claude.json');
+  await mkdir(file);
+  await expect(readAppFile(file)).rejects.toMatchObject({
+    code: 'not_allowed',
+    text: expect.not.stringContaining('EISDIR') as string,
+  });
 });
 
 test('reads the project servers of Claude Code', async () => {
