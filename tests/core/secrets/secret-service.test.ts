@@ -243,7 +243,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     expect(left.stdout).toContain("Left in the system's keychain: told, ${keyring:K} of MCPProxy");
     const done = await home.runWith({ env: session.env }, ...words, '--vault');
     expect(done.stdout).toContain('Stored in the vault: K.');
-    expect(done.stdout).toContain("MISSING did not come from MCPProxy's keychain (it has no secret with that name)");
+    expect(done.stdout).toContain("MISSING could not be imported from MCPProxy's keychain (");
     const { secrets } = JSON.parse((await home.runWith({ env: session.env }, 'secret', '--json')).stdout) as Listed;
     expect(secrets.map(({ name, changedAt }) => [name, typeof changedAt])).toEqual([
       ['K', 'number'],
