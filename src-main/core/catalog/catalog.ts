@@ -5,6 +5,7 @@ import { truncateName } from '../base/visible-text.ts';
 import type { Listing } from '../servers/listing.ts';
 import { isVisibleTo } from '../servers/ui-metadata.ts';
 import { ListedNameAllocator, slugs } from './listed-names.ts';
+import { listSkills, skillAsResource } from './skills.ts';
 import { ResourceLookup } from './resource-lookup.ts';
 import { type CatalogResource, listResources, listTemplates } from './resource-uris.ts';
 import {
@@ -60,6 +61,8 @@ export interface Catalog {
   readonly prompts: readonly CatalogEntry[];
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates: readonly CatalogResource[];
+  /** Skills of servers; empty for most. */
+  readonly skills: readonly CatalogResource[];
   /** User interfaces that tools name; no list has to have them. */
   readonly views: readonly CatalogResource[];
   /**
@@ -71,6 +74,7 @@ export interface Catalog {
     readonly tools: EntryLookup;
     readonly prompts: EntryLookup;
     readonly resources: ResourceLookup;
+    readonly skills: ResourceLookup;
   };
 }
 
@@ -100,6 +104,7 @@ export function buildCatalog(
   const apart = clashes.length === 0 ? listed : named('tools', new Set([...reserved, ...clashes]));
   const tools = withListedViews(apart, views);
   const resourceTemplates = listTemplates(servers);
+  const skills = listSkills(servers, resources);
   return {
     servers: servers.map((server) => server.name),
     reserved,
@@ -113,12 +118,14 @@ export function buildCatalog(
     prompts,
     resources,
     resourceTemplates,
+    skills,
     views,
     viewTools,
     lookup: {
       tools: new EntryLookup(tools),
       prompts: new EntryLookup(prompts),
       resources: new ResourceLookup(resources, resourceTemplates),
+      skills: new ResourceLookup(skills.map(skillAsResource), []),
     },
   };
 }

@@ -309,7 +309,9 @@ function sameResources(a: Catalog, b: Catalog): boolean {
   const equal = (x: readonly CatalogResource[], y: readonly CatalogResource[]): boolean =>
     x.length === y.length &&
     x.every((entry, i) => entry.listedUri === y[i]?.listedUri && isSameJson(entry.definition, y[i]?.definition));
-  return equal(a.resources, b.resources) && equal(a.resourceTemplates, b.resourceTemplates);
+  return (
+    equal(a.resources, b.resources) && equal(a.resourceTemplates, b.resourceTemplates) && equal(a.skills, b.skills)
+  );
 }
 
 /** The short names `c1`, `c2` … of servers: in config order, and never reassigned while the core runs. */

@@ -2,6 +2,7 @@
 import { AppError } from '../base/errors.ts';
 import { closestMatch } from '../base/text-format.ts';
 import type { Catalog } from './catalog.ts';
+import { skillAt } from './skills.ts';
 import { isTooltrayUri, unprefixUri, unwrapUri, wrapUri } from './resource-uris.ts';
 
 export interface ResourceTarget {
@@ -20,6 +21,9 @@ export function resolveResource(
   uri: string,
   shownBy: readonly string[] = [],
 ): ResourceTarget | undefined {
+  // A file of a skill belongs to the server of the skill, whatever else lists its address.
+  const skill = skillAt(catalog.skills, uri);
+  if (skill !== undefined) return { server: skill.skill.server, uri: skill.uri };
   const known = [...catalog.resources, ...catalog.views];
   const listed = known.find((resource) => resource.listedUri === uri);
   if (listed !== undefined) return { server: listed.server, uri: listed.uri };

@@ -15,10 +15,10 @@ export interface CatalogResource {
   readonly definition: JsonObject;
 }
 
-interface ResourceServer {
+export interface ResourceServer {
   readonly name: string;
   readonly prefix?: string | undefined;
-  readonly listing: Pick<Listing, 'tools' | 'resources' | 'resourceTemplates'>;
+  readonly listing: Pick<Listing, 'tools' | 'resources' | 'resourceTemplates' | 'skills'>;
 }
 
 interface Wish {
@@ -31,11 +31,13 @@ interface Wish {
 
 function wishesOf(
   servers: readonly ResourceServer[],
-  key: 'resources' | 'resourceTemplates',
+  key: 'resources' | 'resourceTemplates' | 'skills',
   identifier: string,
 ): Wish[] {
   return servers.flatMap((server) =>
-    [...firstByIdentifier(server.listing[key], identifier)].map(([uri, definition]) => wishOf(server, uri, definition)),
+    [...firstByIdentifier(server.listing[key] ?? [], identifier)].map(([uri, definition]) =>
+      wishOf(server, uri, definition),
+    ),
   );
 }
 
@@ -46,6 +48,11 @@ function wishOf(server: ResourceServer, uri: string, definition: JsonObject): Wi
 /** Lists templates like resources. */
 export function listTemplates(servers: readonly ResourceServer[]): CatalogResource[] {
   return addressed(wishesOf(servers, 'resourceTemplates', 'uriTemplate'), wrapUri);
+}
+
+/** Lists skills like resources; each is addressed by its SKILL.md. */
+export function listSkillUris(servers: readonly ResourceServer[]): CatalogResource[] {
+  return addressed(wishesOf(servers, 'skills', 'uri'), wrapUri);
 }
 
 /**

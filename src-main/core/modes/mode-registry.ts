@@ -12,6 +12,7 @@ import { codeMode } from './code-mode.ts';
 import type { HelperTool, Mode, ModeView, OwnResource } from './mode.ts';
 import { instructionsResource, proxyMode } from './proxy-mode.ts';
 import { readResourceTool } from './read-resource.ts';
+import { readSkillTool } from './read-skill.ts';
 import { suggestNextRead, readResultTool, spillResource } from './read-spill.ts';
 import { searchMode } from './search-mode.ts';
 
@@ -26,7 +27,7 @@ export interface ModeSet {
 
 const ownModes: ModeSet = {
   modes: [proxyMode, searchMode, codeMode],
-  tools: [readResultTool, readResourceTool, awaitResult],
+  tools: [readResultTool, readResourceTool, readSkillTool, awaitResult],
   resources: [instructionsResource, spillResource],
 };
 

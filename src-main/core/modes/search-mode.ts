@@ -9,6 +9,7 @@ import { findTools, type FoundTool, moreMatchesText, parseNeeds, toolsNeedingSch
 import { languagesText } from './catalog-languages.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import { findResources, resourceHitsText } from './read-resource.ts';
+import { skillHitsText } from './read-skill.ts';
 import { joinServerNames, markSchemaShown, withUnavailableServers } from './render-tools.ts';
 
 // Renders found tools for search_tools: one line each to choose and call by, and the schema if a line is not
@@ -83,8 +84,12 @@ export const searchToolsTool: HelperTool = {
     const isTheirs = context.firstUse === true;
     const rest = isTheirs ? undefined : moreMatchesText(more);
     const resources = resourceHitsText(findResources(needs, context.catalog), context.callLine);
+    const skills = skillHitsText(needs, context.catalog, context.callLine);
     const found = shown.length === 0 ? [] : [JSON.stringify(shown), rest];
-    const texts = shown.length === 0 && resources === undefined ? nothingFound(needs, context) : [...found, resources];
+    const texts =
+      shown.length === 0 && resources === undefined && skills === undefined
+        ? nothingFound(needs, context)
+        : [...found, resources, skills];
     const content = texts.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
     // ToolMux returns the same in both; a client that did not request its results receives them once.
     const isWhole = isTheirs && (shown.length > 0 || content.length === 0);

@@ -11,6 +11,7 @@ import type { Result } from '../wire/message.ts';
 import { findTools, type FoundTools, moreMatchesText, parseNeeds } from './find-tools.ts';
 import type { HelperContext } from './mode.ts';
 import { findResources, resourceHitsText } from './read-resource.ts';
+import { skillHitsText } from './read-skill.ts';
 import { markSchemaShown, withUnavailableServers } from './render-tools.ts';
 import { hasAnyTag, readDetail, toolTexts } from './run-code.ts';
 
@@ -54,7 +55,8 @@ export async function searchAnswer(input: JsonObject, context: HelperContext, no
   const isPlain = detail !== 'brief' || context.firstUse === true;
   const lines = isPlain ? toolTexts(tools, detail) : groupsText(found);
   const resources = resourceHitsText(findResources(needs, context.catalog), context.callLine);
-  const text = [tools.length === 0 ? '' : header + lines, resources].filter(Boolean).join('\n');
+  const skills = skillHitsText(needs, context.catalog, context.callLine);
+  const text = [tools.length === 0 ? '' : header + lines, resources, skills].filter(Boolean).join('\n');
   return withUnavailableServers(
     { content: [{ type: 'text', text: text || nothing + nearNames(needs, context) }] },
     context.finder.missingServers(),

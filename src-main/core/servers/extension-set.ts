@@ -22,6 +22,9 @@ export const viewType = 'text/html;profile=mcp-app';
 /** The extension for tasks (SEP-2663). */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
+/** The extension for skills (SEP-2640). Only servers declare it. */
+export const skillsExtension = 'io.modelcontextprotocol/skills';
+
 /** Undefined if the app declares none. `without`: extensions to ignore. */
 export function extensionSetOf(capabilities: JsonObject, without: readonly string[] = []): ExtensionSet | undefined {
   const declared = Object.entries(objectOrEmpty(capabilities['extensions']));
@@ -99,7 +102,7 @@ function belongsTo(method: string, name: string): boolean {
 }
 
 /** Official extensions that the merged view supports; vendor extensions pass, but their methods do not. */
-const served: ReadonlySet<string> = new Set([viewExtension, tasksExtension]);
+const served: ReadonlySet<string> = new Set([viewExtension, tasksExtension, skillsExtension]);
 
 /** Omits extensions that would be announced and then rejected with "Method not found". */
 export function servedExtensions(extensions: JsonObject): JsonObject {

@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 import { toIntroduction, withIntroduction } from './server-introduction.ts';
 import { backoffMs } from './shared-connection.ts';
-import { emptyListing, fetchListing, type Listing, type ListKey } from './listing.ts';
+import { emptyListing, fetchListing, type Listing } from './listing.ts';
 import { type Fetched, ListingRefresher } from './listing-refresher.ts';
 import type { ListingCache } from './listing-cache.ts';
 
@@ -351,8 +351,8 @@ function tooManyChanges(waitMs: number): string {
 
 /** Compares listings; equal entries are the same objects. */
 function isSameListing(one: Listing, other: Listing): boolean {
-  return (Object.keys(emptyListing) as ListKey[]).every((key) => {
-    const [a, b] = [one[key], other[key]];
+  return ([...Object.keys(emptyListing), 'skills'] as (keyof Listing)[]).every((key) => {
+    const [a = [], b = []] = [one[key], other[key]];
     return a === b || (a.length === b.length && a.every((entry, at) => entry === b[at]));
   });
 }

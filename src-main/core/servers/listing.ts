@@ -1,17 +1,20 @@
 /** Reads a server's listing: all pages of its four lists, with members unchanged. */
 import { AppError, errorText } from '../base/errors.ts';
-import { isNestedTooDeep, isObject, type JsonObject } from '../base/json.ts';
+import { isNestedTooDeep, isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { TimeSlices } from '../base/scheduling/time-slices.ts';
 import { formatBytes, formatCount } from '../base/text-format.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
 import { RawJson } from '../wire/raw-json.ts';
+import { skillsExtension } from './extension-set.ts';
 
 export interface Listing {
   readonly tools: readonly JsonObject[];
   readonly resources: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
+  /** Entries of `skills/list`; absent if the server declares no skills. */
+  readonly skills?: readonly JsonObject[];
 }
 
 /** Notifications by which a server announces that a list has changed. */
@@ -23,24 +26,26 @@ export const listChangedMethods: ReadonlySet<string> = new Set([
 
 export const emptyListing: Listing = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
 
-export type ListKey = keyof Listing;
+/** The lists of the base protocol. */
+export type ListKey = Exclude<keyof Listing, 'skills'>;
 
 /** For example `12 tools, 1 resource`; empty lists are omitted, except tools. */
-export function summarizeListing({ tools, resources, resourceTemplates, prompts }: Listing): string {
+export function summarizeListing({ tools, resources, resourceTemplates, prompts, skills = [] }: Listing): string {
   const kinds = [
     formatCount(tools.length, 'tool'),
     ...(resources.length === 0 ? [] : [formatCount(resources.length, 'resource')]),
     ...(resourceTemplates.length === 0 ? [] : [formatCount(resourceTemplates.length, 'resource template')]),
     ...(prompts.length === 0 ? [] : [formatCount(prompts.length, 'prompt')]),
+    ...(skills.length === 0 ? [] : [formatCount(skills.length, 'skill')]),
   ];
   return kinds.join(', ');
 }
 
 interface ListKind {
-  readonly key: ListKey;
+  readonly key: keyof Listing;
   readonly method: string;
-  /** The capability that announces this list. */
-  readonly capability: 'tools' | 'resources' | 'prompts';
+  /** The capability that announces this list; that of skills is an extension. */
+  readonly capability: 'tools' | 'resources' | 'prompts' | typeof skillsExtension;
   /** The required member of an entry. */
   readonly identifier: keyof typeof maxIdentifierLength;
 }
@@ -50,6 +55,7 @@ const kinds: readonly ListKind[] = [
   { key: 'resources', method: 'resources/list', capability: 'resources', identifier: 'uri' },
   { key: 'resourceTemplates', method: 'resources/templates/list', capability: 'resources', identifier: 'uriTemplate' },
   { key: 'prompts', method: 'prompts/list', capability: 'prompts', identifier: 'name' },
+  { key: 'skills', method: 'skills/list', capability: skillsExtension, identifier: 'uri' },
 ];
 
 const maxPages = 1000;
@@ -98,7 +104,9 @@ export async function fetchListing(
   isFirst = true,
 ): Promise<FetchedListing> {
   const found: Findings = { problems: [], mayComeYet: false };
-  const announced = (kind: ListKind): boolean => isDeclared(capabilities[kind.capability]);
+  const extensions = objectOrEmpty(capabilities['extensions']);
+  const announced = ({ capability }: ListKind): boolean =>
+    isDeclared(capability === skillsExtension ? extensions[capability] : capabilities[capability]);
   // A server without capabilities is assumed to offer tools.
   const declaresNothing = Object.keys(capabilities).length === 0;
   const drains = kinds.flatMap((kind) => {
@@ -106,7 +114,7 @@ export async function fetchListing(
     if (!announced(kind) && !isTools) return [];
     const need: Need =
       !announced(kind) && !declaresNothing ? 'unannounced' : isTools && isFirst ? 'needed' : 'announced';
-    return [new Drain(ask, kind, before[kind.key], found, need)];
+    return [new Drain(ask, kind, before[kind.key] ?? [], found, need)];
   });
   const lists = await Promise.all(drains.map(async (drain) => [drain.key, await drain.entries()] as const));
   const costMs = drains.reduce((sum, drain) => sum + drain.costMs, 0);
@@ -148,7 +156,7 @@ class Drain {
     this.#need = need;
   }
 
-  get key(): ListKey {
+  get key(): keyof Listing {
     return this.#kind.key;
   }
 

@@ -13,6 +13,8 @@ const cacheable: ReadonlyMap<string, number> = new Map([
   ['resources/list', listTtlMs],
   ['resources/templates/list', listTtlMs],
   ['prompts/list', listTtlMs],
+  ['skills/list', listTtlMs],
+  ['skills/get', 0],
   ['resources/read', 0],
 ]);
 

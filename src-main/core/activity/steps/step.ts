@@ -67,6 +67,7 @@ const byMethod: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['resources/list', 'list'],
   ['resources/templates/list', 'list'],
   ['prompts/list', 'list'],
+  ['skills/list', 'list'],
   ['prompts/get', 'prompt'],
   ['resources/read', 'resource'],
   ['sampling/createMessage', 'question'],

@@ -54,6 +54,7 @@ const known: ReadonlySet<string> = new Set([
   'resources/list',
   'resources/templates/list',
   'resources/read',
+  ...['skills/list', 'skills/get', 'resources/directory/read'],
   'completion/complete',
   ...['tasks/get', 'tasks/update', 'tasks/cancel'],
 ]);

@@ -9,6 +9,8 @@ import { toAppOnlyDefinition, isViewUri } from '../../servers/ui-metadata.ts';
 import { awaitResult, shouldListAwait } from '../../modes/await-result-tool.ts';
 import { readOwnResource } from '../../modes/mode.ts';
 import { listsReadResource, readResourceTool } from '../../modes/read-resource.ts';
+import { readSkillTool } from '../../modes/read-skill.ts';
+import { skillsExtension } from '../../servers/extension-set.ts';
 import { HeaderParamTools } from '../../servers/param-headers.ts';
 import type { ProtocolKind } from '../../wire/protocol-kind.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
@@ -16,6 +18,7 @@ import { toObject } from '../../wire/raw-json.ts';
 import { isNotFound } from '../session-view.ts';
 import { sanitizeEntry } from './sanitize-entry.ts';
 import type { MergedViewDeps } from './merged-view-deps.ts';
+import type { SkillRequests } from './skill-requests.ts';
 
 export class MergedTools {
   readonly #parts: MergedViewDeps;
@@ -77,7 +80,9 @@ export class MergedTools {
     const isPinned = pinned.includes(readResourceTool.definition);
     const reads =
       mode.readsResources !== true && listsReadResource(catalog) && !isPinned ? [readResourceTool.definition] : [];
-    const tools = [...own, ...pinned, ...servers, ...reads];
+    const hasSkills = skillsExtension in (this.#parts.core.kind?.extensions ?? {});
+    const skills = catalog.skills.length > 0 && !hasSkills ? [readSkillTool.definition] : [];
+    const tools = [...own, ...pinned, ...servers, ...reads, ...skills];
     const mayAwait =
       handles === true &&
       shouldListAwait({ mode, era, tools, catalog, followsLists: this.#followsLists, used: this.#awaits() });
@@ -133,9 +138,11 @@ export class MergedPrompts {
  */
 export class MergedResources {
   readonly #parts: MergedViewDeps;
+  readonly #skills: Pick<SkillRequests, 'verify'>;
 
-  constructor(parts: MergedViewDeps) {
+  constructor(parts: MergedViewDeps, skills: Pick<SkillRequests, 'verify'>) {
     this.#parts = parts;
+    this.#skills = skills;
   }
 
   /** Returns the list for client apps of that protocol. */
@@ -159,6 +166,7 @@ export class MergedResources {
       const answer = await core.servers
         .get(target.server)
         .request('resources/read', { ...params, uri: target.uri }, context);
+      this.#skills.verify(target, answer);
       core.flow.recordText(`${target.server}: ${target.uri}`, target.server, answer, context);
       links.note(target.server, answer);
       return isViewUri(uri) && uri !== target.uri ? underUri(answer, target.uri, uri) : answer;

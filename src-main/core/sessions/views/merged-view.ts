@@ -8,6 +8,7 @@ import {
   mergedExtensions,
   servedExtensions,
   supportsViews,
+  skillsExtension,
   tasksExtension,
   viewExtension,
 } from '../../servers/extension-set.ts';
@@ -22,6 +23,7 @@ import { MergedCalls } from './merged-calls.ts';
 import { MergedPrompts, MergedResources, MergedTools } from './merged-lists.ts';
 import type { Introduction, SessionView } from '../session-view.ts';
 import { SeenResources } from './seen-resources.ts';
+import { SkillRequests, skillMethods } from './skill-requests.ts';
 
 export class MergedView implements SessionView {
   readonly #core: SessionServices;
@@ -30,6 +32,7 @@ export class MergedView implements SessionView {
   readonly #tools: MergedTools;
   readonly #prompts: MergedPrompts;
   readonly #resources: MergedResources;
+  readonly #skills: SkillRequests;
   readonly #calls: MergedCalls;
 
   /** Throws AppError `mode_unknown`. */
@@ -46,7 +49,13 @@ export class MergedView implements SessionView {
     });
     const parts = { core, settings: this.#settings, lookUp: this.#lookUp, links, contexts };
     this.#prompts = new MergedPrompts(parts);
-    this.#resources = new MergedResources(parts);
+    this.#skills = new SkillRequests({
+      skills: () => this.#settings.current.view.catalog.skills,
+      servers: () => core.servers.all,
+      settled: () => core.catalog.settled(core.settleMs),
+      settleMs: core.settleMs,
+    });
+    this.#resources = new MergedResources(parts, this.#skills);
     this.#tools = new MergedTools(parts, appTraits(address.app).followsLists, () => this.#calls.gaveHandles);
     this.#calls = new MergedCalls(parts, (tool, era) => this.#tools.lists(tool, era));
   }
@@ -103,14 +112,16 @@ export class MergedView implements SessionView {
   /** Returns the servers' extensions if the app declares any; UI always passes, as some apps check nothing else. */
   #extensions(): JsonObject {
     const { kind, servers } = this.#core;
-    if (kind === undefined) return {};
     const own = {
-      ...(supportsViews(kind) && { [viewExtension]: {} }),
+      ...(kind !== undefined && supportsViews(kind) && { [viewExtension]: {} }),
       // A slow call can be a task.
-      ...(tasksExtension in kind.extensions && { [tasksExtension]: {} }),
+      ...(kind !== undefined && tasksExtension in kind.extensions && { [tasksExtension]: {} }),
     };
     const declared = servers.all.map(({ handshake }) => handshake?.capabilities ?? {});
-    const extensions = servedExtensions(mergedExtensions([...declared, { extensions: own }]));
+    const all = servedExtensions(mergedExtensions([...declared, { extensions: own }]));
+    // Client apps do not declare that they read skills.
+    const { [skillsExtension]: skills } = all;
+    const extensions = kind !== undefined ? all : skills === undefined ? {} : { [skillsExtension]: skills };
     return Object.keys(extensions).length === 0 ? {} : { extensions };
   }
 
@@ -169,6 +180,7 @@ export class MergedView implements SessionView {
 
   async forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
     if (method.startsWith('tasks/')) return this.#calls.task(method, params, context);
+    if (skillMethods.has(method)) return this.#skills.handle(method, params, context);
     throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
   }
 

@@ -5,7 +5,8 @@ import { truncateName } from '../../base/visible-text.ts';
 import { type CallerContext, type CallStages, callTool } from '../../calls/call-tool.ts';
 import { namedArguments } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
-import { tasksExtension } from '../../servers/extension-set.ts';
+import { listSkills } from '../../catalog/skills.ts';
+import { skillsExtension, tasksExtension } from '../../servers/extension-set.ts';
 import { isVisibleTo } from '../../servers/ui-metadata.ts';
 import type { CatalogChange, IsToolEnabled, LiveCatalog } from '../../catalog/live-catalog.ts';
 import type { Handshake } from '../../servers/handshake.ts';
@@ -17,6 +18,7 @@ import type { DataFlowGuard } from '../../trust/data-flow/data-flow-guard.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { taskGoneError, filterOwnTasks, type ServerTasks, withTaskId } from './server-tasks.ts';
 import { DeliveredLists, type Introduction, type SessionView } from '../session-view.ts';
+import { SkillRequests, skillMethods } from './skill-requests.ts';
 import { TaskSubscriptions, type TaskSubscription } from './task-subscriptions.ts';
 
 interface ServerViewOptions {
@@ -45,12 +47,20 @@ export class ServerView implements SessionView {
   readonly #options: ServerViewOptions;
   readonly #held = new DeliveredLists();
   readonly #receivedTasks: TaskSubscriptions;
+  readonly #skills: SkillRequests;
   readonly #repeating = new HeaderParamTools();
   #introduced: { readonly by: Handshake; readonly introduction: Introduction } | undefined;
 
   constructor(options: ServerViewOptions) {
     this.#options = options;
     this.#receivedTasks = new TaskSubscriptions(options);
+    const { catalog, server, settleMs } = options;
+    this.#skills = new SkillRequests({
+      skills: () => listSkills([{ name: server, listing: this.#server().listing }], []),
+      servers: () => [this.#server()],
+      settled: () => catalog.settled(settleMs, server),
+      settleMs,
+    });
   }
 
   get catalog(): LiveCatalog {
@@ -95,8 +105,11 @@ export class ServerView implements SessionView {
     return callTool(request, context, { ...steps, resolve: entry, call });
   }
 
-  readResource(params: JsonObject, context: CallerContext): Promise<Result> {
-    return this.#read('resources/read', params, params['uri'], context);
+  async readResource(params: JsonObject, context: CallerContext): Promise<Result> {
+    const { uri } = params;
+    const result = await this.#read('resources/read', params, uri, context);
+    this.#skills.verify({ server: this.#options.server, uri: String(uri) }, result);
+    return result;
   }
 
   getPrompt(params: JsonObject, context: CallerContext): Promise<Result> {
@@ -121,6 +134,8 @@ export class ServerView implements SessionView {
 
   async forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
     const { flow, server, tasks } = this.#options;
+    if (skillMethods.has(method) && this.#declares(skillsExtension))
+      return this.#skills.handle(method, params, context);
     // All sessions on one connection are one client to the server, which would notify each of the others' tasks.
     const isOfTask = method.startsWith('tasks/') && this.#hasTasks();
     const isList = method === 'tasks/list';
@@ -173,8 +188,11 @@ export class ServerView implements SessionView {
   }
 
   #hasTasks(): boolean {
-    const { tasks, extensions } = this.#server().handshake?.capabilities ?? {};
-    return tasks !== undefined || tasksExtension in objectOrEmpty(extensions);
+    return this.#server().handshake?.capabilities['tasks'] !== undefined || this.#declares(tasksExtension);
+  }
+
+  #declares(extension: string): boolean {
+    return extension in objectOrEmpty(this.#server().handshake?.capabilities['extensions']);
   }
 
   #now(): Listing {

@@ -242,7 +242,7 @@ function linesOf({ kind, before = {}, after = {} }: DefinitionChange): readonly 
 
 /** Omits the name, which the title shows; otherwise no two definitions would be alike. */
 function withoutName(kind: PinnedKind, definition: JsonObject): JsonObject {
-  const name = kind === 'template' ? 'uriTemplate' : kind === 'view' ? 'uri' : 'name';
+  const name = kind === 'template' ? 'uriTemplate' : kind === 'view' || kind === 'skill' ? 'uri' : 'name';
   const { [name]: _name, ...rest } = definition;
   return rest;
 }
@@ -277,6 +277,7 @@ const nouns: Readonly<Record<PinnedKind, readonly [one: string, several: string]
   tool: ['Tool', 'Tools'],
   prompt: ['Prompt', 'Prompts'],
   template: ['Resources', 'Resources'],
+  skill: ['Skill', 'Skills'],
   view: ['User interface', 'User interfaces'],
 };
 

@@ -9,7 +9,7 @@ import { Emitter } from '../../base/emitter.ts';
 import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../../base/json.ts';
 
 /** `view`: the user interface of a tool, stored as a digest. */
-export type PinnedKind = 'introduction' | 'tool' | 'prompt' | 'template' | 'view';
+export type PinnedKind = 'introduction' | 'tool' | 'prompt' | 'template' | 'skill' | 'view';
 
 /** Kind and name of a definition: `tool:create_issue`, `introduction:`. */
 export type PinKey = `${PinnedKind}:${string}`;

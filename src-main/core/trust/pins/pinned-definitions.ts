@@ -10,6 +10,8 @@ export interface PinnableLists {
   readonly tools: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
+  /** Skills with the digests of their files: a changed file is a changed definition. */
+  readonly skills?: readonly JsonObject[];
 }
 
 /** A definition that differs from the accepted one. */
@@ -40,6 +42,7 @@ export const pinnableKinds: readonly {
   { kind: 'tool', list: 'tools', identifier: 'name' },
   { kind: 'prompt', list: 'prompts', identifier: 'name' },
   { kind: 'template', list: 'resourceTemplates', identifier: 'uriTemplate' },
+  { kind: 'skill', list: 'skills', identifier: 'uri' },
 ];
 
 export const introductionKey: PinKey = 'introduction:';
@@ -66,8 +69,9 @@ export function pinnableDefinitions(offer: PinnableLists, introduced: JsonObject
   const found = new Map<PinKey, JsonObject>();
   if (introduced !== undefined) found.set(introductionKey, introduced);
   for (const { kind, list, identifier } of pinnableKinds) {
-    const keys = pinKeys(kind, offer[list], identifier);
-    offer[list].forEach((entry, at) => found.set(keys[at] ?? pinKey(kind, undefined), entry));
+    const entries = offer[list] ?? [];
+    const keys = pinKeys(kind, entries, identifier);
+    entries.forEach((entry, at) => found.set(keys[at] ?? pinKey(kind, undefined), entry));
   }
   return found;
 }

@@ -13,6 +13,7 @@ export const scannedAs: Readonly<Record<PinnedKind, DefinitionKind>> = {
   tool: 'tool',
   prompt: 'prompt',
   template: 'resourceTemplate',
+  skill: 'prompt',
   view: 'resource',
 };
 

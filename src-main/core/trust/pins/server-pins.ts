@@ -147,14 +147,16 @@ export class ServerPins {
    */
   acceptedListing<T extends PinnableLists>(listing: T): T {
     if (this.#held.size === 0) return listing;
-    const shown = pinnableKinds.map(({ kind, list, identifier }) => {
-      const keys = pinKeys(kind, listing[list], identifier);
-      const entries = listing[list].flatMap((entry, at) => {
+    const shown = pinnableKinds.flatMap(({ kind, list, identifier }) => {
+      const offered = listing[list];
+      if (offered === undefined) return [];
+      const keys = pinKeys(kind, offered, identifier);
+      const entries = offered.flatMap((entry, at) => {
         const change = this.#held.get(keys[at] ?? pinKey(kind, undefined));
         if (change === undefined) return [entry];
         return change.before === undefined ? [] : [change.before];
       });
-      return [list, entries];
+      return [[list, entries]];
     });
     return { ...listing, ...(Object.fromEntries(shown) as Partial<PinnableLists>) };
   }
