@@ -39,6 +39,21 @@ test('shows a call’s request, result and timing in the drawer', async ({ page,
   await expect(page).not.toHaveTitle('owned');
 });
 
+test('marks what a search found in the contents of calls, in the list and in the palette', async ({ page, core }) => {
+  await core.call('tracker_hostile', { word: 'a xylophone' });
+  await page.getByRole('searchbox').first().fill('xylo');
+  await expect(rowOf(page, 'hostile').locator('mark')).toHaveText('xylo');
+  await expectNoBarrier(page, 'found contents');
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
+  await palette.getByRole('combobox').fill('xylo');
+  const found = palette.getByRole('group', { name: 'Calls' }).getByRole('option');
+  await expect(found.locator('mark')).toHaveText('xylo');
+  await expectNoBarrier(page, 'found contents in the palette');
+  await found.click();
+  await expect(page.getByRole('dialog', { name: 'tracker:hostile' })).toBeVisible();
+});
+
 test('copies a call as the command that repeats it', async ({ page, core, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await core.call('tracker_hostile', { word: "it's" });
