@@ -148,6 +148,7 @@ class PersonProcess implements Transport {
   #lock: PersonLock | undefined;
   #isClosed = false;
   #isLost = false;
+  #onClose: TransportHandlers['onClose'] | undefined;
 
   constructor(parts: PersonProcessParts) {
     this.#parts = parts;
@@ -172,12 +173,13 @@ class PersonProcess implements Transport {
       if (this.#isClosed || this.#isLost)
         throw new AppError('cancelled', 'The connection was closed before it was open.');
       this.#transport = transport;
+      this.#onClose = (error) => handlers.onClose(error);
       await transport.start({
         onMessage: (message, origin) => handlers.onMessage(message, origin),
         onWarning: (text) => handlers.onWarning(text),
         onClose: (error) => {
           void this.#end();
-          handlers.onClose(this.#isLost && !this.#isClosed ? ended(this.config.name) : error);
+          this.#reportClosed(error);
         },
       });
     } catch (error) {
@@ -197,10 +199,20 @@ class PersonProcess implements Transport {
     if (this.#transport !== undefined) await this.#end();
   }
 
-  /** Ends it even if in use; callers get the reason. Never rejects. */
+  /**
+   * Ends it even if in use; callers get the reason. Requests from now on start another process, as soon as this one has
+   * ended. Never rejects.
+   */
   async lose(): Promise<void> {
     this.#isLost = true;
+    if (!this.#isClosed) this.#reportClosed(ended(this.config.name));
     await this.#transport?.close();
+  }
+
+  #reportClosed(error: Error | undefined): void {
+    const onClose = this.#onClose;
+    this.#onClose = undefined;
+    onClose?.(error);
   }
 
   setProtocolVersion(version: string): void {

@@ -130,6 +130,17 @@ test('fails a call in flight when its process dies, without a rerun, and starts 
   expect([harness.pids('counter').length, readFileSync(log, 'utf8')]).toEqual([2, 'once\n']);
 });
 
+test('starts a new process for a call that arrives while the process of its user ends', async () => {
+  const { counter, processes, harness } = people();
+  // It goes on when its input ends, until it is killed.
+  const server = harness.server(counter({}, ['--stays']));
+  expect([await say(server, 'count', {}, as(ann)), await say(server, 'count', {}, as(ann))]).toEqual(['1', '2']);
+  const ending = processes.personChanged(ann);
+  expect(await say(server, 'count', {}, as(ann))).toBe('1');
+  await ending;
+  expect(await say(server, 'count', {}, as(ann))).toBe('2');
+});
+
 test('forwards elicitation, progress and cancellation to the caller', async () => {
   const { harness, processes } = people();
   const unboxed = { isolation: { mode: 'none' }, placement: 'per-user' as const };
