@@ -44,8 +44,15 @@ async function runArgv(argv: readonly string[]): Promise<number> {
   requireNode();
   const command = await load();
   const args = words.slice(name.split(' ').length);
-  if (asksHelp || isHelp(args[0]) || (args.length === 2 && isHelp(args[1]))) return print(helpOf(name, about, command));
+  if (asksHelp || asksForHelp(args, command.wraps !== undefined)) return print(helpOf(name, about, command));
   return runCommand(name, command, args);
+}
+
+/** `wraps`: words after the first are another program's, which has a `--help` of its own. After `--` it is a word. */
+function asksForHelp(args: readonly string[], wraps: boolean): boolean {
+  if (wraps) return isHelp(args[0]) || (args.length === 2 && isHelp(args[1]));
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? undefined : end).some(isHelp);
 }
 
 /** Throws AppError `bad_request`. */

@@ -68,6 +68,13 @@ test('prints a command’s usage for --help and for help', async () => {
   expect((await home.run('help', 'add')).stdout).toBe(stdout);
 });
 
+test('prints a command’s usage for --help behind its words', async () => {
+  const { stdout } = await home.run('secret', '--help');
+  expect((await home.run('secret', 'set', 'KEY', '--help')).stdout).toBe(stdout);
+  // Behind `--` it is a word.
+  expect((await home.run('secret', 'set', '--', '--help')).stdout).not.toBe(stdout);
+});
+
 test('lists the commands of two words for their first word', async () => {
   const { code, stdout } = await home.run('config', '--help');
   expect([code, stdout.match(/^ {2}config \w+/gm)]).toEqual([
