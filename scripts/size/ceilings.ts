@@ -9,14 +9,16 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The highest values that are accepted; goals are in the issue that lowers them. Raised twice: for the first setup as one
- * plan, the settings of an app in one place, and resources for models; and for programs in `auto`, one entry per server,
- * limits and notices of calls, the access of servers, audit records before the answer, and inputs of RPC as schemas.
+ * The highest values that are accepted; goals are in the issue that lowers them. Raised three times: for the first setup
+ * as one plan, the settings of an app in one place, and resources for models; for programs in `auto`, one entry per
+ * server, limits and notices of calls, the access of servers, audit records before the answer, and inputs of RPC as
+ * schemas; and for skills, spellings of other products' files, the shim's own runtime on Windows, limits of commands,
+ * sizes counted in a thread, and places of a searched text.
  */
 const ceilings = {
-  'lines of code without team': 81_024,
-  'lines of code of team': 10_174,
-  'names in words of the old vocabulary': 15,
+  'lines of code without team': 82_200,
+  'lines of code of team': 10_240,
+  'names in words of the old vocabulary': 14,
   'names that begin with most, longest, usual, rest or look': 0,
   'doc comments that are fragments': 0,
   'spreads that only break a line': 0,

@@ -53,7 +53,7 @@ export interface CallSummary {
   readonly spillId: string | undefined;
   /** Scan findings in the result; empty if there are none or it has not been scanned yet. */
   readonly labels: readonly LabelDescription[];
-  /** Where a searched text occurs in its payloads. */
+  /** Places of a searched text in its payloads. */
   readonly snippet?: Snippet | undefined;
 }
 

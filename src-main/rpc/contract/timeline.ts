@@ -43,7 +43,7 @@ export interface StepSummary extends StepLabelFacts {
   readonly loaded: number | undefined;
   /** The first of its calls. */
   readonly calls: readonly CallSummary[];
-  /** Where a searched text occurs in its payloads. */
+  /** Places of a searched text in its payloads. */
   readonly snippet?: Snippet | undefined;
 }
 

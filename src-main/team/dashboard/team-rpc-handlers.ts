@@ -90,7 +90,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
         const definition = listed?.find(({ name }) => name === tool);
         return definition !== undefined && scope.hasTool(server, definition);
       };
-      return { tools: tools.filter(isShown), spills, sessions: [] };
+      return { tools: tools.filter(isShown), spills, sessions: [], calls: [] };
     },
     // The counts would reveal what a profile hides.
     toolMatches: async (input, deps) =>

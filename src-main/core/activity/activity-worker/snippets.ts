@@ -17,7 +17,7 @@ export interface SnippetRow {
   readonly payloads: readonly PayloadKey[];
 }
 
-/** By the id of the row; rows without a match in their payloads are absent. */
+/** Snippets by row ID; rows without a match in their payloads are absent. */
 export function findSnippets(
   database: DatabaseSync,
   text: string,

@@ -34,7 +34,7 @@ export function isOwnAddress(address: string): boolean {
   });
 }
 
-/** Of AWS, Google, Azure, and Alibaba. */
+/** Metadata addresses of AWS, Google, Azure, and Alibaba. */
 const metadataServices = ['fd00:ec2::/32', 'fd20:ce::/32', '168.63.129.16/32', '100.100.100.200/32'] as const;
 
 function kindOf(address: ipaddr.IPv4 | ipaddr.IPv6): AddressKind {

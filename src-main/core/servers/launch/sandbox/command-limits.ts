@@ -1,5 +1,5 @@
 /**
- * What a team's replica holds its commands to: limits of memory, processes, files, and processors, and no container
+ * Limits of a team replica's commands: memory, processes, files, and processors, and no container
  * options that lead to the replica's computer.
  */
 import { AppError } from '../../../base/errors.ts';
