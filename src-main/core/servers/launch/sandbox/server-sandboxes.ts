@@ -164,7 +164,11 @@ export class ServerSandboxes {
     return withCleanUp(home.cleanUp, async () => {
       const { network } = isolate;
       if (typeof network === 'boolean') return wrapInBubblewrap(installed.launch, own, isolate, box);
-      if ((await findCommand('socat', outside)) === undefined) throw this.#unavailable(serverName, noSocat);
+      if ((await findCommand('socat', outside)) === undefined)
+        throw this.#unavailable(
+          serverName,
+          policy === undefined ? `${noSocat}, or give it the network as a whole.` : `${noSocat}.`,
+        );
       const proxy = await this.#proxies.open(serverName, network);
       return withCleanUp(closing(proxy), () =>
         wrapInBubblewrap(installed.launch, own, isolate, { ...box, proxySocket: proxy.socket }),
@@ -303,5 +307,4 @@ function notHeld(server: string, problem: string): AppError {
   });
 }
 
-const noSocat =
-  'Which hosts a sandbox reaches can be chosen only where socat is installed. Install the package "socat" of your system, or give it the network as a whole.';
+const noSocat = 'Its network goes through socat, which is not installed. Install the package "socat" of your system';
