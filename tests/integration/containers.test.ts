@@ -114,7 +114,7 @@ test.skipIf(engine === undefined)(
       const reached = (host: string): Promise<string> => probe(core, 'fetch', { url: `http://${host}/` });
       expect(await reached(`localhost:${named}`)).toBe('200 named');
       for (const host of [`localhost:${other}`, `127.0.0.1:${named}`, 'example.com'])
-        expect(await reached(host)).toMatch(/^(?:403 This server may not reach|no: )/);
+        expect(await reached(host)).toMatch(/^(?:403 This server is not allowed to access|no: )/);
       expect(await probe(core, 'tcp', { host: '127.0.0.1', port: named })).toMatch(/^no: /);
       const found = await world.tried(core, (tool, args) => probe(core, tool, args));
       expect(ways.filter((way) => found[way])).toEqual([]);

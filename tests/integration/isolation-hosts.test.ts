@@ -40,7 +40,9 @@ test.skipIf(!isThere)('reaches the named hosts through every client that honors 
   };
   expect(await probe('fetch', { url: `http://localhost:${named}/` })).toBe('200 named');
   for (const host of [`localhost:${other}`, `127.0.0.1:${named}`, 'example.com']) {
-    expect(await probe('fetch', { url: `http://${host}/` })).toMatch(/^(?:403 This server may not reach|no: )/);
+    expect(await probe('fetch', { url: `http://${host}/` })).toMatch(
+      /^(?:403 This server is not allowed to access|no: )/,
+    );
   }
   expect(await probe('tcp', { host: '127.0.0.1', port: named })).toMatch(/^no: /);
   expect(await probe('lookup', { name: 'example.com' })).toMatch(/^no: /);

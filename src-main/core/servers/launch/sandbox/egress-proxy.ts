@@ -107,7 +107,7 @@ export class EgressProxyFactory {
   /** Resolves a permitted host to checked addresses only. Rejects with Refusal. */
   async #wayTo(host: string, wanted: number, hosts: readonly string[]): Promise<Lookup> {
     if (!hosts.some((one) => isNamed(one, host, wanted))) {
-      throw new Refusal(`This server may not reach ${host}:${wanted}. It may reach ${hosts.join(', ')}.`, 403);
+      throw new Refusal(`This server is not allowed to access ${host}:${wanted}. Allowed: ${hosts.join(', ')}.`, 403);
     }
     const found = await this.#resolve(host).catch(() => {
       throw new Refusal(`${host} could not be found.`, 502);
