@@ -43,7 +43,7 @@ test.each([
   [{ headers: { Authorization: 'Bearer a' } }, false, 'with the key that its entry has in the header Authorization'],
   [{ headers: { 'X-Key': '${secret:KEY}' } }, false, 'with the key that its entry has in the header X-Key'],
   [{ headers: { 'X-Team': 'red' } }, true, 'no key for all'],
-  [{ headers: { 'X-Key': '${user:KEY}' } }, true, 'because it gets their own KEY'],
+  [{ headers: { 'X-Key': '${user:KEY}' } }, true, 'since it gets their own KEY'],
   [{ placement: 'shared' }, false, 'for all people alike, as its entry says'],
   [{ headers: { 'X-Key': '${secret:KEY}' }, placement: 'per-user' }, true, 'of their own, as its entry says'],
 ])('returns who shares the connection to an address: %j', (more, isEachOnes, why) => {
