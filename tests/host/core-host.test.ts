@@ -254,7 +254,7 @@ describe('HTTP', () => {
   test.each([
     ['/nothing', 404, /nothing at \/nothing/],
     ['/mcp/nothing', 404, /nothing at/],
-    ['/mcp/mode/nonsense', 404, /no mode \\"nonsense\\"/],
+    ['/mcp/mode/nonsense', 404, /Unknown mode \\"nonsense\\"/],
     ['/mcp/server/nobody', 404, /no server named \\"nobody\\"/],
     ['/mcp/server/__proto__', 404, /no server named/],
   ])('returns what is wrong with %s', async (path, status, text) => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
       says: script({
         tools,
         experimental: { 'claude/channel': {} },
-        extensions: { 'io.modelcontextprotocol/skills': {}, 'com.example/feed': {} },
+        extensions: { 'io.modelcontextprotocol/unknown': {}, 'com.example/feed': {} },
       }),
       silent: script({ tools }),
     },
@@ -62,11 +62,11 @@ test('declares what servers declare as experimental, and only the extensions tha
     experimental: { 'claude/channel': {} },
     extensions: { 'com.example/feed': {} },
   });
-  expect((capabilities as Params)['extensions']).not.toHaveProperty('io.modelcontextprotocol/skills');
+  expect((capabilities as Params)['extensions']).not.toHaveProperty('io.modelcontextprotocol/unknown');
 });
 
 test('declares at the endpoint of one server everything that the server declares', async () => {
   const client = new HttpClient(`${core.url}/server/says`);
-  const { capabilities } = await client.initialize({ extensions: { 'io.modelcontextprotocol/skills': {} } });
-  expect((capabilities as Params)['extensions']).toHaveProperty('io.modelcontextprotocol/skills');
+  const { capabilities } = await client.initialize({ extensions: { 'io.modelcontextprotocol/unknown': {} } });
+  expect((capabilities as Params)['extensions']).toHaveProperty('io.modelcontextprotocol/unknown');
 });

@@ -15,7 +15,10 @@ test('a disabled tool leaves the list at once, its server keeps running, and a c
   await client.notification('notifications/tools/list_changed');
   expect(await client.toolNames()).toEqual(['one_pid', 'two_echo', 'two_pid']);
   expect(await client.say('one_pid')).toBe(pid);
-  const refused = { isError: true, content: [{ text: expect.stringContaining('one:echo is switched off') as string }] };
+  const refused = {
+    isError: true,
+    content: [{ text: expect.stringContaining('one:echo was disabled by the user') as string }],
+  };
   expect(await client.callTool('call_tool', { name: 'one:echo', arguments: {} })).toMatchObject(refused);
 });
 
@@ -27,6 +30,6 @@ test('the endpoint of the server neither lists nor calls it', async () => {
   const refused = await client.exchange('tools/call', { name: 'echo', arguments: {} });
   expect([listed.message.result?.['tools'], refused.line]).toEqual([
     [expect.objectContaining({ name: 'pid' })],
-    expect.stringContaining('one:echo is switched off'),
+    expect.stringContaining('one:echo was disabled by the user'),
   ]);
 });

@@ -67,6 +67,7 @@ const inputs: Readonly<Record<string, Calls>> = {
     ...called('x').map(({ name, args }) => ({ action: 'call', type: 'tool', path: name, args: args ?? {} })),
     { action: 'batch', operations: [{ action: 'call', type: 'tool', path: 'x:structured' }, { action: 'info' }] },
   ],
+  read_skill: [{}, { uri: 'skill://nobody/nothing/SKILL.md' }],
   retrieve_tools: [{ query: 'reverse' }, { query: 'zzzz' }],
   describe_tool: [{ tool_ids: ['a:echo_tool'] }, { tool_ids: ['a:echo_tool', 'a:no'] }],
   call_tool_read: called('x'),

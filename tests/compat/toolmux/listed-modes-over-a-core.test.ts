@@ -123,7 +123,7 @@ describe('two servers with the same tools', () => {
     [{ name: 'nope' }, /Unknown tool: "nope"/],
     [{ name: 'a_ecko_tool' }, /Unknown tool.*Did you mean a:echo_tool/],
     [{ name: 'echo_tool', server: 'zz' }, /no server named "zz".*There are: a, b/],
-    [{ name: 'echo_tool' }, /name of 2 tools.*a:echo_tool, b:echo_tool/],
+    [{ name: 'echo_tool' }, /matches 2 tools.*a:echo_tool, b:echo_tool/],
     [{ name: 'a_echo_tool', arguments: '{not json' }, /"arguments" is a text that is not JSON/],
     [{ name: 'a_echo_tool', arguments: {}, args: { x: 1 } }, /arguments and args say different things/],
     [{}, /name of the tool is missing/],

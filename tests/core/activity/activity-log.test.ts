@@ -349,7 +349,7 @@ test.each([
     expect(await callCount(open)).toBeLessThan(10);
   }
   expect(readdirSync(folder).filter((name) => name.endsWith('.corrupt'))).toEqual(['activity.db.corrupt']);
-  expect(readFileSync(join(folder, 'core.log'), 'utf8')).toContain('set aside');
+  expect(readFileSync(join(folder, 'core.log'), 'utf8')).toContain('moved aside');
 });
 
 function alter(file: string, sql: string): void {

@@ -93,7 +93,7 @@ test('calls with each user’s own account on every replica, and gives others a 
   const theirs = await new App(there, bob).call('far_whoami');
   expect(theirs).toContain('for them alone');
   const page = await (await fetch(linkIn(theirs))).text();
-  expect(page).toContain('Go on only if you are bob');
+  expect(page).toContain('Continue only if you are bob');
   // In a browser where another user is signed in to the dashboard, the button does nothing.
   const entered = await fetch(`http://127.0.0.1:${there.port}/session`, {
     method: 'POST',

@@ -188,7 +188,7 @@ test('names the user on the page, blocks other sites’ requests, and binds a li
   const [here] = world.replicas;
   const link = here.link({ user: 'ada', server: 'far' });
   const page = await fetch(link);
-  expect(await page.text()).toContain('Go on only if you are ada');
+  expect(await page.text()).toContain('Continue only if you are ada');
   expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   expect((await agree(link, { origin: 'https://evil.example' })).goTo).toBe('');
   expect((await agree(link, { 'sec-fetch-site': 'cross-site' })).goTo).toBe('');
