@@ -1,4 +1,4 @@
-/** Reads a file's lines as things to scan, one at a time; every line gets a result, even an invalid one. */
+/** Scans JSON Lines input. Every non-empty line gives a result; an invalid one gives an error. */
 import { isObject, textOrEmpty, tryParsePlainJson } from '../core/base/json.ts';
 import { type ScanFinding, type ScanReport, type ScanVerdict } from '../core/trust/scan/scan-finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/definition-texts.ts';
@@ -89,7 +89,7 @@ function resultReport(text: string): ScanReport {
   return { verdict: findings.length > 0 ? 'review' : 'clean', findings };
 }
 
-/** Adds other servers' tools that it may impersonate or mention. */
+/** Adds findings on other servers' tools (`peers`) that the tool may impersonate or mention. */
 function withPeers(report: ScanReport, { server, tool, peers }: Record<string, unknown>): ScanReport {
   if (!Array.isArray(peers)) return report;
   const own: CatalogTool = { server: textOrEmpty(server), tool };

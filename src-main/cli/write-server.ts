@@ -9,7 +9,7 @@ import { paint, plainText } from './terminal.ts';
 
 export interface WriteServerOptions {
   readonly dryRun: boolean;
-  /** Whether texts that look like secrets are moved to the vault and replaced by references. */
+  /** Whether values that look like secrets are moved to the vault and replaced by references. */
   readonly vault: boolean;
 }
 

@@ -25,9 +25,9 @@ import { createConnectionBudgets } from './wire/byte-budget.ts';
 export interface CoreOptions {
   readonly context: Omit<CoreContext, 'startedAt'>;
   readonly modes: ModeRegistry;
-  /** Replaces the home's vault: config and core share one. */
+  /** Replacements for stores of the home, such as the vault that config and core share. */
   readonly stores?: Partial<CoreStores> | undefined;
-  /** Replacements that serve many users. */
+  /** Replaces single-user parts with those of the team edition. */
   readonly edition?: Edition | undefined;
   /** Owns the activity databases of several cores of one process; its creator closes it. By default the core creates its own. */
   readonly activityThread?: ActivityThread | undefined;
@@ -38,7 +38,7 @@ export interface CoreOptions {
 }
 
 export interface Core extends CoreGroups {
-  /** Resolves when the servers are known; undefined: they are, or no start is expected. Never rejects. */
+  /** Resolves when the servers are known; undefined if they already are, or no start is expected. Never rejects. */
   readonly starting: Promise<void> | undefined;
   /** Makes clients that connect from now on wait for `start`. */
   readonly expectStart: () => void;
@@ -47,7 +47,7 @@ export interface Core extends CoreGroups {
   readonly close: () => Promise<void>;
 }
 
-/** Starts nothing yet; creates the folders of the home. */
+/** Starts nothing; creates the folders of the home, and the access token if missing. */
 export function createCore(options: CoreOptions): Core {
   const { edition, resolveProxy, modes } = options;
   const context: CoreContext = { ...options.context, startedAt: Date.now() };

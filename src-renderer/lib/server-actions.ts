@@ -34,7 +34,7 @@ async function actOnCore(kind: AttentionAction['kind']): Promise<void> {
   else routes.go('settings');
 }
 
-/** The result is visible in the server's state. */
+/** Shows no message on success, because the server's state shows it. */
 export function restart(server: string, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(() => api.ask('restart', { server }), shortMessage);
 }
@@ -69,7 +69,7 @@ export function setMode(mode: string, before: string, toasts: ToastStore): Promi
   });
 }
 
-/** Only web URLs, because it comes from the server. */
+/** Opens only web URLs, because the URL comes from the server. */
 export function continueInBrowser(url: string, toasts: ToastStore): void {
   if (!/^https?:\/\//i.test(url))
     return void toasts.show({ text: 'The server did not provide a sign-in URL.', failed: true });

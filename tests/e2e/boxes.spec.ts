@@ -33,7 +33,7 @@ test('inspects a server in review in a sandbox, shows the scan’s findings, and
   };
   await using core = await ServedCore.start({
     config: { mode: 'proxy', servers: { held } },
-    files: { key: { key: 'of the person' } },
+    files: { key: { key: 'of the user' } },
   });
   await page.goto(core.link);
   await page.goto(core.at('inbox'));

@@ -92,7 +92,7 @@ test('asks before a mail to an address that only a mail named, and explains the 
   const [question] = flow.questions.pending();
   expect(refused['isError']).toBe(true);
   expect(textOf(refused)).toBe(
-    `mail:send_email was not called: the person was asked (question ${question?.id}) and has not answered. ` +
+    `mail:send_email was not called: the user was asked (question ${question?.id}) and has not answered. ` +
       'It would send to mark@evil.example. That came out of mail:read_inbox, read in this session; nobody had named it before. ' +
       'They can answer in Tooltray: in its tray menu, its dashboard, or by "tooltray inbox". Call it again with the same arguments once they did.',
   );
@@ -110,8 +110,8 @@ test('applies the decisions once, always and no', async () => {
     return textOf(await answer).slice(0, 50);
   };
   expect(await send('once', 'first')).toBe('Done.');
-  expect(await send('no', 'second')).toBe('mail:send_email was not called: the person said no');
-  expect(await send(undefined, 'third')).toBe('mail:send_email was not called: the person said no');
+  expect(await send('no', 'second')).toBe('mail:send_email was not called: the user said no');
+  expect(await send(undefined, 'third')).toBe('mail:send_email was not called: the user said no');
   const other = await flow.core.open();
   await other.callTool('mail_read_inbox');
   const always = other.callTool('mail_send_email', evil);
@@ -170,7 +170,7 @@ describe.each(someOf(3, Object.keys(ways)))('%s', (name) => {
     const client = await flow.core.open();
     await way(client, 'mail_read_inbox');
     const refused = await way(client, 'mail_send_email', evil);
-    expect(JSON.stringify(refused)).toContain('the person was asked (question');
+    expect(JSON.stringify(refused)).toContain('the user was asked (question');
     expect(mails(flow.sent('mail'))).toEqual([]);
     expect(flow.questions.pending()).toHaveLength(1);
   });
@@ -224,7 +224,7 @@ test('a cached result counts as read by the session that gets it', async () => {
   expect(await other.say('mail_send_email', evil)).toBe('Done.');
   const third = await flow.core.open();
   expect((await third.callTool('mail_read_inbox'))['_meta']).toHaveProperty(['tooltray/cached']);
-  expect(textOf(await third.callTool('mail_send_email', evil))).toContain('the person was asked');
+  expect(textOf(await third.callTool('mail_send_email', evil))).toContain('the user was asked');
   expect(flow.sent('mail').filter((call) => (call as { name: string }).name === 'read_inbox')).toHaveLength(1);
 });
 
@@ -262,7 +262,7 @@ describe('over every endpoint', () => {
     await using flow = await flowCore();
     const call = await open[name]?.(flow.core);
     await call?.('read_inbox');
-    expect(JSON.stringify(await call?.('send_email', evil))).toContain('the person was asked');
+    expect(JSON.stringify(await call?.('send_email', evil))).toContain('the user was asked');
   });
 });
 

@@ -179,7 +179,7 @@ test('tells a model about another known launch wherever it asks about a server t
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ mode: 'search', servers: { x: broken, e: fixture('echo') } });
   await core.host.core.servers.healing.scan();
-  const known = 'Another launch is known from Cursor: the person can take it with tooltray doctor --fix.';
+  const known = 'Another launch is known from Cursor: the user can take it with tooltray doctor --fix.';
   const client = await core.open();
   const asked = async (name: string, args: object): Promise<string> =>
     JSON.stringify(await client.exchange('tools/call', { name, arguments: args }));
@@ -212,7 +212,7 @@ test('returns the known launch for a tool of a server that was listed before and
   expect(core.host.core.servers.healing.candidates.map(({ server }) => server)).toEqual(['x']);
   const client = await core.open();
   const { line } = await client.exchange('tools/call', { name: 'echo', arguments: { message: 'hi' } });
-  expect(line).toContain('the person can take it with tooltray doctor --fix');
+  expect(line).toContain('the user can take it with tooltray doctor --fix');
   await core.host.stop();
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });

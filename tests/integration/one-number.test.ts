@@ -57,7 +57,7 @@ function recordOf(core: TestCore, app: string): Promise<CallDetail> {
 
 test.each([
   ['the limit of the app', {}],
-  ['a limit of the person', { threshold: 1000 }],
+  ['a limit of the user', { threshold: 1000 }],
   ['TOON, which is another text', { toon: true, threshold: 1000 }],
 ])('counts a spilled result the same everywhere, with %s', async (_what, results) => {
   await using core = await startCore({ servers, results });

@@ -96,7 +96,7 @@ const states: Record<string, State> = {
   'in review': {
     server: 'held',
     tool: 'work',
-    words: [/held waits for the review of the person/, /not started/, /tooltray inbox show held/],
+    words: [/held waits for the review of the user/, /not started/, /tooltray inbox show held/],
   },
   'written wrongly in the config': {
     server: 'broken',

@@ -21,7 +21,7 @@ export interface World extends AsyncDisposable {
 }
 
 export const ways = [
-  'a key file of the person',
+  'a key file of the user',
   'a foreign folder',
   'what another server keeps',
   'our config',
@@ -70,7 +70,7 @@ export async function openWorld(): Promise<World> {
       await probe('udp', { host: '127.0.0.1', port: udp.address().port });
       const attach = `import ctypes; print('attached' if ctypes.CDLL(None).ptrace(16, ${victim.pid}, 0, 0) == 0 else 'no')`;
       const found = {
-        'a key file of the person': await reads(key),
+        'a key file of the user': await reads(key),
         'a foreign folder': await reads(join(folder, 'foreign.txt')),
         'what another server keeps': await reads(kept),
         // Inside an allowed folder, an empty file is mounted in its place.

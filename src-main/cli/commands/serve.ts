@@ -65,7 +65,7 @@ async function refuseSecondInstance(given: ServeFlags): Promise<void> {
   });
 }
 
-/** Printed only to a terminal; the key is never written to redirected output. */
+/** Omitted in the background and with `--json`, because it contains the key. */
 function dashboardOf(http: string, { background, json }: ServeFlags): string {
   if (http === '' || background || json) return '';
   const key = readFileSync(pageKeyFile(cliPaths().runDir), 'utf8').trim();

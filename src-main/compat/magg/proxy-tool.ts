@@ -160,7 +160,7 @@ async function runOne(operation: JsonObject, run: Run): Promise<JsonObject> {
     if (operation['action'] === 'batch') throw new AppError('bad_request', 'A batch cannot contain another batch.');
     const result = await run(operation);
     if (scalarOf(result, 'resultType') !== 'input_required') return toObject(result);
-    throw new AppError('unsupported', 'The server has a question to the person, which a batch cannot carry.', {
+    throw new AppError('unsupported', 'The server has a question to the user, which a batch cannot carry.', {
       fix: 'Call it on its own.',
     });
   } catch (error) {

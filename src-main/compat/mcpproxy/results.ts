@@ -1,4 +1,4 @@
-/** Results of MCPProxy's tools: a value as JSON text. */
+/** Builds results, and parses options, of MCPProxy's tools. */
 import { AppError } from '../../core/base/errors.ts';
 import type { ChangeOutcome } from '../../core/admin/server-admin.ts';
 import { type JsonObject, toPlainNumber } from '../../core/base/json.ts';
@@ -33,10 +33,10 @@ export function readTrimmedText(value: unknown): string | undefined {
 
 // Describes a change that awaits the user's approval.
 
-/** Returns undefined for a change that was applied. */
+/** Empty for a change that was applied. */
 export function proposedChangeInfo(outcome: ChangeOutcome): JsonObject {
   if (outcome.kind === 'applied') return {};
   const { id, sentence } = outcome.proposal;
-  const message = `Nothing has changed yet: the person must approve it (tooltray inbox approve ${id}). ${sentence}`;
+  const message = `Nothing has changed yet: the user must approve it (tooltray inbox approve ${id}). ${sentence}`;
   return { status: 'pending_approval', proposal_id: id, message };
 }

@@ -50,7 +50,7 @@ export function readServerFields(input: JsonObject): ServerFields {
   );
   return {
     fields,
-    warnings: useless.map((key) => `${key} is not taken from a tool call; the person decides about trust.`),
+    warnings: useless.map((key) => `${key} is not taken from a tool call; the user decides about trust.`),
   };
 }
 
@@ -171,8 +171,8 @@ function toolCounts({ enabled, state, tools }: ServerSummary, shown: number): Js
 
 /** Reasons why a server is held, and the user's options. */
 const holds: Readonly<Record<LeaseHandle, string>> = {
-  review: 'in quarantine: the person has to review it (tooltray inbox show NAME)',
-  blocked: 'blocked by the person (tooltray inbox show NAME)',
+  review: 'in quarantine: the user has to review it (tooltray inbox show NAME)',
+  blocked: 'blocked by the user (tooltray inbox show NAME)',
   setup: 'a value that its entry names is not set (tooltray config validate NAME)',
 };
 

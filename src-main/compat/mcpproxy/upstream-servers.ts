@@ -40,7 +40,7 @@ async function addServer(input: JsonObject, context: HelperContext): Promise<Jso
     quarantined: held || !added,
     ...(added
       ? addedReport(input, context)
-      : { ...proposedChangeInfo(outcome), security_status: 'waits for the person' }),
+      : { ...proposedChangeInfo(outcome), security_status: 'waits for the user' }),
     ...(warnings.length > 0 && { warnings }),
   };
 }

@@ -44,7 +44,7 @@ export interface VisibleCatalog {
 export function visibleCatalog({ catalog, toolFilter, admin, finder }: HelperContext): VisibleCatalog {
   if (catalog.servers.length === 0 && finder.missingServers() === undefined) {
     throw new AppError('server_not_found', 'The MCP proxy is not initialized or has no active connections.', {
-      fix: 'Ask the person to add a server.',
+      fix: 'Ask the user to add a server.',
     });
   }
   const shown = hidesNothing(toolFilter)

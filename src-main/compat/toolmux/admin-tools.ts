@@ -23,7 +23,7 @@ const manageServers: HelperTool = {
   inPrograms: true,
   definition: {
     name: 'manage_servers',
-    description: 'List, check and change the servers behind Tooltray. Changes wait for the person.',
+    description: 'List, check and change the servers behind Tooltray. Changes wait for the user.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -341,7 +341,7 @@ async function requestServerChange(
     status: 'proposed',
     proposal: id,
     message: proposedText,
-    note: `Nothing has changed yet. The person must approve it first: tooltray inbox approve ${id}`,
+    note: `Nothing has changed yet. The user must approve it first: tooltray inbox approve ${id}`,
     ...more,
   });
 }

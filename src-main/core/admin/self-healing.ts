@@ -94,7 +94,7 @@ export class SelfHealing {
     const offer = this.#offers.get(server)?.[0];
     if (offer === undefined) return undefined;
     const from = offer.source.id === ownCommand.id ? 'its command, found elsewhere' : offer.source.title;
-    return `Another launch is known from ${from}: the person can take it with tooltray doctor --fix.`;
+    return `Another launch is known from ${from}: the user can take it with tooltray doctor --fix.`;
   }
 
   /** Examines every failing server again, on request of the user. Never rejects. */

@@ -377,7 +377,7 @@ export class ServerAdmin {
   #requireAllowed({ kind }: ServerChange): void {
     const { agentChanges, allowAdd, allowRemove } = this.#config.current.policy;
     if (agentChanges !== 'refuse' && (kind !== 'add' || allowAdd) && (kind !== 'remove' || allowRemove)) return;
-    throw new AppError('not_allowed', 'The person has switched such changes by models off.', {
+    throw new AppError('not_allowed', 'The user has switched such changes by models off.', {
       fix: 'Tell them what you would change; they can do it themselves.',
     });
   }
@@ -399,7 +399,7 @@ export class ServerAdmin {
     // A proposal would bypass the review.
     assertReviewed(this.#config.current.servers.find(({ name }) => name === server));
     if (!this.#config.pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
-    throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the person.`, {
+    throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the user.`, {
       fix: `Ask them to decide on that first: tooltray inbox approve ${pendingEditsId(this.#config.pendingEdits)}.`,
     });
   }

@@ -271,8 +271,8 @@ function requireCapacity(open: readonly Proposal[], app: string): void {
   if (own < maxProposalsPerApp && open.length < maxProposals) return;
   const subject =
     own < maxProposalsPerApp ? `${maxProposals} proposals of all apps` : `${maxProposalsPerApp} proposals of this app`;
-  throw new AppError('session_limit', `${subject} wait for the person already, so nothing more is proposed.`, {
-    fix: 'Ask the person to decide on them: tooltray inbox.',
+  throw new AppError('session_limit', `${subject} wait for the user already, so nothing more is proposed.`, {
+    fix: 'Ask the user to decide on them: tooltray inbox.',
   });
 }
 

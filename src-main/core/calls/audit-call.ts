@@ -105,7 +105,7 @@ export class CallAuditor {
       if (performance.now() >= until) {
         this.#isFailing = true;
         throw new AppError('store_unreachable', 'The audit log cannot be written, so results of calls are withheld.', {
-          fix: 'The call may have run: do not repeat it. Ask the person who runs Tooltray to check the audit log.',
+          fix: 'The call may have run: do not repeat it. Ask the user who runs Tooltray to check the audit log.',
         });
       }
       await sleep(flushRetryMs);

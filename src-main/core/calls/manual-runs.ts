@@ -198,9 +198,9 @@ export class ManualRun {
 
   #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
     if (method !== 'elicitation/create' && method !== 'sampling/createMessage')
-      return Promise.reject(new RpcError(rpcCode.methodNotFound, `A person cannot answer ${method}.`));
+      return Promise.reject(new RpcError(rpcCode.methodNotFound, `A user cannot answer ${method}.`));
     if (this.#openQuestions.size >= maxQuestions)
-      return Promise.reject(new RpcError(rpcCode.aborted, `${maxQuestions} questions are open with this person.`));
+      return Promise.reject(new RpcError(rpcCode.aborted, `${maxQuestions} questions are open with this user.`));
     const id = String(++this.#questions);
     const reply = awaitReply(AbortSignal.any([signal, this.#stop.signal]), ({ answer, refuse }) => {
       const take = (given: RunReply): void => {
@@ -230,8 +230,8 @@ function requestOf({ server, tool, arguments: args, view }: RunRequest): CallReq
 /** Throws RpcError if the user declines to answer in place of a model. */
 function resultOf(method: string, { action, content, text = '' }: RunReply): Result {
   if (method === 'elicitation/create') return { action, ...(action === 'accept' && content && { content }) };
-  if (action !== 'accept') throw new RpcError(-1, 'The person declined the sampling request.');
-  return { role: 'assistant', content: { type: 'text', text }, model: 'a person', stopReason: 'endTurn' };
+  if (action !== 'accept') throw new RpcError(-1, 'The user declined the sampling request.');
+  return { role: 'assistant', content: { type: 'text', text }, model: 'a user', stopReason: 'endTurn' };
 }
 
 /** The confirmation that the tool's annotations require; undefined if the tool is read-only. */

@@ -14,7 +14,7 @@ export interface ResolvedPlacement {
 export function placementOf(server: ServerConfig): ResolvedPlacement {
   if (server.kind === 'http' || server.kind === 'sse') {
     const { isEachOnes, why } = connectionsTo(server);
-    const usage = isEachOnes ? 'each person with a connection and a sign-in of their own' : 'for all people alike';
+    const usage = isEachOnes ? 'each user with a connection and a sign-in of their own' : 'for all users alike';
     return {
       placement: 'remote',
       isEachOnes,
@@ -25,7 +25,7 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
     return {
       placement: 'per-user',
       isEachOnes: true,
-      reason: 'Each person has a process of it, as its entry says.',
+      reason: 'Each user has a process of it, as its entry says.',
     };
   }
   const [own] = userValueNamesIn(server);
@@ -33,14 +33,14 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
     return {
       placement: 'per-user',
       isEachOnes: true,
-      reason: `Each person has a process of it, since it gets their own ${own}.`,
+      reason: `Each user has a process of it, since it gets their own ${own}.`,
     };
   }
-  const said = server.placement === 'shared' ? 'as its entry says' : 'since its entry names nothing of one person';
+  const said = server.placement === 'shared' ? 'as its entry says' : 'since its entry names nothing of one user';
   return {
     placement: 'shared',
     isEachOnes: false,
-    reason: `All people share one process of it on each replica, ${said}.`,
+    reason: `All users share one process of it on each replica, ${said}.`,
   };
 }
 
@@ -50,7 +50,7 @@ function connectionsTo(server: HttpServerConfig): { readonly isEachOnes: boolean
   if (server.placement === 'shared') return { isEachOnes: false, why: 'as its entry says' };
   const { url, headers, oauth } = server;
   if (oauth?.tokenExchange !== undefined)
-    return { isEachOnes: true, why: 'since its tokens are made from those that people come with' };
+    return { isEachOnes: true, why: 'since its tokens are made from those that users come with' };
   const [own] = userValueNamesIn([url, headers]);
   if (own !== undefined) return { isEachOnes: true, why: `since it gets their own ${own}` };
   const key = Object.keys(headers).find((name) => isKey(name, headers[name]));
@@ -88,7 +88,7 @@ export function placementProblem(
   }
   if (placement === 'shared' && userValueNamesIn(entry).length > 0) {
     return {
-      reason: 'It gets a value of each person’s own, so they cannot share it.',
+      reason: 'It gets a value of each user’s own, so they cannot share it.',
       suggestion: 'Write "per-user", or leave it out.',
     };
   }

@@ -35,7 +35,7 @@ export function mayLiftHold({ quarantined, command }: JsonObject): boolean {
  */
 export function assertReviewed(server: { readonly name: string; readonly held?: LeaseHandle } | undefined): void {
   if (server?.held !== 'review' && server?.held !== 'blocked') return;
-  const said = server.held === 'review' ? 'waits for the review of the person' : 'was blocked by the person';
+  const said = server.held === 'review' ? 'waits for the review of the user' : 'was blocked by the user';
   throw new AppError('not_allowed', `${server.name} ${said}.`, {
     fix: `Only the user or an administrator can let it start: ${reviewCommand(server.name)}.`,
   });

@@ -33,7 +33,7 @@ interface Place {
 }
 
 const howToAllow =
-  'The person can allow a folder in Tooltray\'s config: servers.utils.folders, for example ["/home/me/notes"].';
+  'The user can allow a folder in Tooltray\'s config: servers.utils.folders, for example ["/home/me/notes"].';
 
 /**
  * The real path of `path`, if it is in one of `roots` (absolute folders). A relative path is looked up in each root in

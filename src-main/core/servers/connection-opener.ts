@@ -109,7 +109,7 @@ export class ConnectionOpener {
   /** Opens a connection of one user, in the protocol that the server prefers. */
   #openPersonal(person: Person, closed: Closed, legacyOnly: boolean): Promise<Connection> {
     const { identity, personal } = this.#options;
-    if (personal === undefined) throw new AppError('internal', 'Nothing of single people is kept here.');
+    if (personal === undefined) throw new AppError('internal', 'There are no per-user connections here.');
     return this.#open(identity, undefined, closed, { createTransport: () => personal(person), legacyOnly });
   }
 
@@ -200,7 +200,7 @@ export class ConnectionOpener {
         onProbeEnded: () => (this.#initializeFirst = true),
       });
       const ownerText =
-        createTransport !== undefined ? ' on a line of one person' : ofWhom(owner !== undefined, legacyOnly);
+        createTransport !== undefined ? ' on a line of one user' : ofWhom(owner !== undefined, legacyOnly);
       log.appendEvent(
         `Handshake done${ownerText} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`,
       );

@@ -317,10 +317,7 @@ export class ManagedServer {
     if (this.listedAt !== undefined) return;
     const looked = this.#firstListing.again();
     if (looked !== undefined) return looked;
-    throw new AppError(
-      'server_starting',
-      `What ${this.config.name} offers is known when the first person has used it.`,
-    );
+    throw new AppError('server_starting', `What ${this.config.name} offers is known when the first user has used it.`);
   }
 
   /** Waits for the listing, which may fail with the connection. */

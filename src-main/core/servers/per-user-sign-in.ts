@@ -146,7 +146,7 @@ function opensLinks({ clientCapabilities }: CallContext): boolean {
 function withLink(server: string, error: unknown, link: string): AppError {
   const { data, message } = toAppError(error);
   return new AppError('server_unauthorized', message, {
-    fix: `It needs a sign-in of the person whose call this is: give them this link, which is for them alone and holds for a quarter of an hour, and call again when they are through: ${link}`,
+    fix: `It needs a sign-in of the user whose call this is: give them this link, which is for them alone and holds for a quarter of an hour, and call again when they are through: ${link}`,
     cause: error,
     data: { ...data, server, signIn: link },
   });
@@ -155,7 +155,7 @@ function withLink(server: string, error: unknown, link: string): AppError {
 /** The state of a server whose lists could not be read yet, usually because no user has signed in. */
 export function unlistedState(server: string, failure: ListingFailure): ServerState {
   if (failure.error.code !== 'server_unauthorized') return { kind: 'error', ...failure };
-  const why = `${server} needs a sign-in of each person, and nobody has signed in yet.`;
-  const fix = 'What it offers is known when the first person has.';
+  const why = `${server} needs a sign-in of each user, and nobody has signed in yet.`;
+  const fix = 'What it offers is known when the first user has signed in.';
   return { kind: 'pending-sign-in', error: new AppError('server_unauthorized', why, { fix, data: { server } }) };
 }

@@ -388,7 +388,7 @@ export class RequestDispatcher {
 /** Throws AppError `not_allowed` without a user, because connections belong to users. */
 export function userOf({ principal }: CallContext): Person {
   if (principal !== undefined) return { user: principal.user };
-  throw new AppError('not_allowed', 'This server has a line for each person, and nobody says who asks.');
+  throw new AppError('not_allowed', 'This server has a line for each user, and nobody says who asks.');
 }
 
 /** The client capability that a server-initiated request needs; undefined for other methods. */

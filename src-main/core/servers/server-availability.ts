@@ -124,13 +124,13 @@ export function unavailabilityOf({
 
 function unusable(server: string, flaw: string): AppError {
   return new AppError('config_invalid', `The entry of ${server} in the config cannot be used: ${flaw}`, {
-    fix: 'The person can mend it; tooltray config validate shows where.',
+    fix: 'The user can mend it; tooltray config validate shows where.',
   });
 }
 
 export function serverDisabledError(server: string): AppError {
   return new AppError('server_disabled', `${server} is switched off.`, {
-    fix: `The person can switch it on: tooltray enable ${server}.`,
+    fix: `The user can switch it on: tooltray enable ${server}.`,
   });
 }
 
@@ -143,21 +143,21 @@ function needsSetup(server: string): AppError {
 /** The error for a server in review, or blocked after it. */
 function inReview(server: string, held: 'review' | 'blocked'): AppError {
   const said =
-    held === 'review' ? 'waits for the review of the person and is not started before' : 'was blocked by the person';
+    held === 'review' ? 'waits for the review of the user and is not started before' : 'was blocked by the user';
   return new AppError('server_disabled', `${server} ${said}.`, {
     fix: `Do without it. The user or an administrator can accept it: ${reviewCommand(server)}.`,
   });
 }
 
 export function signInPendingError(server: string): AppError {
-  return new AppError('server_unauthorized', `${server} waits for a person to sign in in the browser.`, {
+  return new AppError('server_unauthorized', `${server} waits for a user to sign in in the browser.`, {
     fix: `Call again when that is done; to begin anew: ${signInCommand(server)}.`,
   });
 }
 
 /** Error for a server that needs a new sign-in. */
 export function signedOutError(server: string): AppError {
-  return new AppError('server_unauthorized', `The person has signed out of ${server}.`, {
+  return new AppError('server_unauthorized', `The user has signed out of ${server}.`, {
     fix: `Do without it; to sign in again: ${signInCommand(server)}.`,
   });
 }

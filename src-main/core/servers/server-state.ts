@@ -165,8 +165,7 @@ function failureHealth(
 ): ServerHealth {
   const detail = reasonOf(name, error);
   // Not an error, because users with a value of their own can use the server.
-  if (error.data?.['whose'] === 'user')
-    return { level: 'off', summary: 'Waits for its people', detail, action: undefined };
+  if (error.data?.['whose'] === 'user') return { level: 'off', summary: 'Waits for users', detail, action: undefined };
   if (error.code === 'secret_missing')
     return { level: 'attention', summary: 'Needs setup', detail, ...remedyOf(name, error) };
   return {

@@ -318,7 +318,7 @@ export class PauseSwitch {
   /** The error for requests while paused. */
   pausedError(server: string): AppError {
     return new AppError('paused', `Tooltray is paused, so ${server} is not running.`, {
-      fix: 'The person can go on from the tray, from the dashboard, or with: tooltray resume.',
+      fix: 'The user can go on from the tray, from the dashboard, or with: tooltray resume.',
     });
   }
 }

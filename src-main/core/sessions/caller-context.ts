@@ -93,13 +93,12 @@ export class ClientRequestQueue {
     return async (method, params, signal) => {
       if (method !== 'elicitation/create' && method !== 'sampling/createMessage') return ask(method, params, signal);
       const { open, waiting, waitMs } = this.#bounds;
-      if (!this.#rate.tryAcquire()) throw tooMany('Servers have asked this person too often in a short time.');
-      if (this.#slots.waiting >= waiting)
-        throw tooMany(`${open} questions are open with this person, more are waiting.`);
+      if (!this.#rate.tryAcquire()) throw tooMany('Servers have asked this user too often in a short time.');
+      if (this.#slots.waiting >= waiting) throw tooMany(`${open} questions are open with this user, more are waiting.`);
       const server = serverOf(params);
       const turn = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
       if (!(await this.#slots.acquire(server, turn)))
-        throw tooMany('The person had no time for this question: others stayed open before it.');
+        throw tooMany('The user had no time for this question: others stayed open before it.');
       try {
         return await ask(method, params, signal);
       } finally {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import { isStatelessRequest } from '../wire/protocol-kind.ts';
 import { type Message, type RequestId, rpcCode } from '../wire/message.ts';
 
-export const cancelledByUser = 'The person ended this in Tooltray.';
+export const cancelledByUser = 'The user ended this in Tooltray.';
 
 /** Builds the response to a request ended by the user: a tool result if the app expects one, for its model to read. */
 export function cancelledResponse(

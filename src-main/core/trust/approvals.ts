@@ -187,10 +187,10 @@ export class ApprovalQueue {
     const theirs = this.pending().filter((question) => question.user === user);
     const ofThis = theirs.filter((question) => question.app === app);
     if (ofThis.length < ofApp && theirs.length < ofPerson && this.#held.size < ofAll) return;
-    const all = theirs.length < ofPerson ? `${ofAll} questions of all people` : `${ofPerson} questions of all apps`;
+    const all = theirs.length < ofPerson ? `${ofAll} questions of all users` : `${ofPerson} questions of all apps`;
     const subject = ofThis.length < ofApp ? all : `${ofApp} questions of this app`;
-    throw new AppError('session_limit', `${subject} wait for the person already, so nothing more is asked.`, {
-      fix: 'Ask the person to answer them in Tooltray.',
+    throw new AppError('session_limit', `${subject} wait for the user already, so nothing more is asked.`, {
+      fix: 'Ask the user to answer them in Tooltray.',
     });
   }
 

@@ -78,7 +78,7 @@ export class ConfigDriftMonitor {
   }
 }
 
-/** `file:line:column: reason. Suggestion.` */
+/** `file:line:column: path: reason. Suggestion.`; without the path if the problem has none. */
 export function problemLine({ file, line, column, path, reason, suggestion }: ConfigProblem): string {
   const what = path === '' ? reason : `${path}: ${reason}`;
   return `${file}:${line}:${column}: ${[what, suggestion ?? ''].join(' ').trimEnd()}`;

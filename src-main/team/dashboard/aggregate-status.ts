@@ -57,7 +57,7 @@ export function aggregateRunners(
   const users = runners.reduce((sum, one) => sum + one.users, 0);
   if (users === 0) return { ...row, level: 'off', summary: 'Asleep', detail: 'Starts with the user’s next call.' };
   const where = runners.map(({ name, users: some }) => (runners.length === 1 ? name : `${name}: ${some}`)).join(', ');
-  const whom = isOwn ? 'you' : users === 1 ? '1 person' : `${users} people`;
+  const whom = isOwn ? 'you' : users === 1 ? '1 user' : `${users} users`;
   return { ...row, level: 'ok', summary: `Runs for ${whom}`, detail: isOwn ? '' : `On ${where}.` };
 }
 

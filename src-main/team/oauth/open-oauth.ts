@@ -138,7 +138,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
       const here = await people.byId(users);
       for (const user of users) if (here.get(user)?.isSuspended !== false) end(user);
     } catch (error) {
-      log.warn(`Whether connections of people who left are open cannot be told: ${errorText(error)}`);
+      log.warn(`Whether connections of users who left are open cannot be told: ${errorText(error)}`);
     }
   }
 }

@@ -30,7 +30,7 @@ export function stopStaleProcesses(
       const gone = users.filter((user) => here.get(user)?.isSuspended !== false);
       await Promise.all(gone.map((user) => processes.personChanged({ user })));
     } catch (error) {
-      log.warn(`Whether processes of people who left still run cannot be told: ${errorText(error)}`);
+      log.warn(`Whether processes of users who left still run cannot be told: ${errorText(error)}`);
     }
   };
   const stops = [

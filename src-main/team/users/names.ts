@@ -21,7 +21,7 @@ export function mixesScripts(name: string): boolean {
   return alike.filter((script) => new RegExp(`\\p{Script=${script}}`, 'u').test(name)).length > 1;
 }
 
-/** Equal for names that differ only in case, width, or Unicode composition: only one of them may exist. */
+/** Equal for names that differ only in case, width, white space, or Unicode composition: only one of them may exist. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
 }

@@ -63,7 +63,7 @@ export function waysOf({ oneOf, anyOf }: Schema, root: Schema): readonly Schema[
   return ways.map((way) => resolved(way, root));
 }
 
-/** The values of `enum`, or of alternatives with a single value each. */
+/** The values of `enum`, of `const`, or of alternatives with a single value each; undefined if there is no fixed set. */
 export function choicesOf(schema: Schema, root: Schema): readonly unknown[] | undefined {
   if (Array.isArray(schema['enum'])) return schema['enum'] as unknown[];
   if (Object.hasOwn(schema, 'const')) return [schema['const']];
@@ -85,7 +85,7 @@ export function kindOf(schema: Schema, root: Schema): FieldKind {
   return type === 'string' ? 'text' : 'json';
 }
 
-/** The type that is not null; undefined if there are several or none. */
+/** The type that is not null; undefined if there are several, or none and no properties. */
 export function typeOf({ type, properties }: Schema): string | undefined {
   const types = (Array.isArray(type) ? type : [type]).filter((one) => one !== 'null');
   if (types.length === 1 && typeof types[0] === 'string') return types[0];
@@ -127,7 +127,7 @@ function startObject(schema: Schema, root: Schema, depth: number): Schema {
   return Object.fromEntries(entries.map(([name, property]) => [name, startValue(property, root, depth + 1)]));
 }
 
-/** Omits a member that was cleared. */
+/** Returns `value` with the member set, or without it if `member` is undefined. */
 export function withMember(value: unknown, name: string, member: unknown): Schema {
   const { [name]: _old, ...others } = isRecord(value) ? value : {};
   if (member === undefined) return others;

@@ -23,7 +23,7 @@ export class RowWindow<T> {
     this.#span = this.#heights.between(0, 0, untrack(all).length);
     const count = $derived(all().length);
     $effect(() => {
-      // Unchanged rows keep their heights.
+      // With an unchanged number of rows, the measured heights are kept.
       if (count === this.#count) return;
       this.#count = count;
       this.#heights.forget();
@@ -59,7 +59,7 @@ export class RowWindow<T> {
       this.#measure(list);
       const { top } = list.getBoundingClientRect();
       const at = scroller.getBoundingClientRect().top - top;
-      // As much before and after as is visible.
+      // Also renders one viewport height before and after.
       const span = this.#heights.between(
         at - scroller.clientHeight,
         at + 2 * scroller.clientHeight,

@@ -15,7 +15,7 @@ export const personalTokenDays = tokenDays.filter(({ value }) => Number(value) <
 
 export type TokenDays = (typeof tokenDays)[number]['value'];
 
-/** In ms since 1970. */
+/** Expiry of a token created at `now`, in ms since 1970. */
 export function endAfter(days: TokenDays, now: number): number {
   return now + Number(days) * 86_400_000;
 }
@@ -49,7 +49,7 @@ export function tokenFacts({ since, revoked }: ProfileTokenRow, now: number): st
     : `created ${ago(since, now)}, revoked ${ago(revoked, now)}`;
 }
 
-/** Expiry date with the year, because a token may last one. */
+/** Expiry date with the year, because a token may be valid for a year. */
 export function endOf({ expiresAt }: Pick<ProfileTokenRow, 'expiresAt'>): string {
   return new Date(expiresAt).toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' });
 }

@@ -53,7 +53,7 @@ describe('manage_servers', () => {
       const answer = parsed(await manage(client, action, { ...input, agentChanges: 'allow', approve: true }));
       expect(answer).toMatchObject({ success: true, status: 'proposed' });
       expect(answer['note']).toBe(
-        `Nothing has changed yet. The person must approve it first: tooltray inbox approve ${String(answer['proposal'])}`,
+        `Nothing has changed yet. The user must approve it first: tooltray inbox approve ${String(answer['proposal'])}`,
       );
     }
     expect((await config(core)).servers).toEqual({ echo });

@@ -94,7 +94,7 @@ test('rejects further proposals of one app beyond its limit, and accepts those o
   for (let each = 0; each < 20; each++) await store.add(asked(`s${each}`));
   await expect(store.add(asked('more'))).rejects.toMatchObject({
     code: 'session_limit',
-    text: '20 proposals of this app wait for the person already, so nothing more is proposed. Ask the person to decide on them: tooltray inbox.',
+    text: '20 proposals of this app wait for the user already, so nothing more is proposed. Ask the user to decide on them: tooltray inbox.',
   });
   expect(await store.add(asked('s3'))).toMatchObject({ sentence: 'Add the server "s3".' });
   expect(await store.add(asked('theirs', 'codex'))).toMatchObject({ sentence: 'Add the server "theirs".' });

@@ -85,13 +85,13 @@ describe('a name with a server', () => {
 
   test.each<[string, string, string]>([
     ['dead:x', 'failed', 'dead did not start: "nope" was not found on PATH. Install it. It is tried again in 2 s.'],
-    ['old one:echo', 'off', 'old one is switched off. The person can switch it on: tooltray enable old one.'],
-    ['old-one_echo', 'off', 'old one is switched off. The person can switch it on: tooltray enable old one.'],
+    ['old one:echo', 'off', 'old one is switched off. The user can switch it on: tooltray enable old one.'],
+    ['old-one_echo', 'off', 'old one is switched off. The user can switch it on: tooltray enable old one.'],
     ['cloud_x', 'sign-in', 'cloud wants a sign-in. Sign in: tooltray login cloud.'],
     [
       'held:run',
       'in-review',
-      "held waits for the review of the person and is not started before. Do without it. The user or an administrator can accept it: tooltray inbox show held, or the inbox in Tooltray's window.",
+      "held waits for the review of the user and is not started before. Do without it. The user or an administrator can accept it: tooltray inbox show held, or the inbox in Tooltray's window.",
     ],
   ])('%s is reported as %s', (spelling, reason, text) => {
     expect(answer(world, spelling)).toEqual([reason, text]);
@@ -111,7 +111,7 @@ describe('a name with a server', () => {
     expect(world.tryFind('old one:echo')).toMatchObject({ server: 'old one', tool: 'echo', nearest: [] });
     expect(answer(world, 'old one:ecko')).toEqual([
       'off',
-      'old one is switched off. Its last listing had no tool "ecko". Did you mean old one:echo? The person can switch it on: tooltray enable old one.',
+      'old one is switched off. Its last listing had no tool "ecko". Did you mean old one:echo? The user can switch it on: tooltray enable old one.',
     ]);
   });
 

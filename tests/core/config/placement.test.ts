@@ -44,7 +44,7 @@ test.each([
   [{ headers: { 'X-Key': '${secret:KEY}' } }, false, 'with the key that its entry has in the header X-Key'],
   [{ headers: { 'X-Team': 'red' } }, true, 'no key for all'],
   [{ headers: { 'X-Key': '${user:KEY}' } }, true, 'since it gets their own KEY'],
-  [{ placement: 'shared' }, false, 'for all people alike, as its entry says'],
+  [{ placement: 'shared' }, false, 'for all users alike, as its entry says'],
   [{ headers: { 'X-Key': '${secret:KEY}' }, placement: 'per-user' }, true, 'of their own, as its entry says'],
 ])('returns who shares the connection to an address: %j', (more, isEachOnes, why) => {
   const { server, problems } = read({ url: 'https://tools.example', ...more });

@@ -55,7 +55,7 @@ test.each<[ServerState, unknown[]]>([
       retryAt: 14_000,
       error: new AppError('secret_missing', 'a needs KEY.', { data: { secret: 'KEY', whose: 'user' } }),
     },
-    ['off', 'Waits for its people', 'a needs KEY.', undefined],
+    ['off', 'Waits for users', 'a needs KEY.', undefined],
   ],
 ])('returns the health for the state %o', (state, health) => {
   expect(healthOf(state)).toEqual(health);

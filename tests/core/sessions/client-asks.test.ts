@@ -45,7 +45,7 @@ test('rejects requests beyond the queue with a reason and serves all queued ones
   const { open, put, servers } = person();
   const waiting = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((server) => put(server));
   await settle();
-  await expect(put('k')).rejects.toThrow('4 questions are open with this person, more are waiting. Wait until some');
+  await expect(put('k')).rejects.toThrow('4 questions are open with this user, more are waiting. Wait until some');
   for (let next = 0; next < 10; next++) {
     open[next]?.answer();
     await settle();
@@ -58,7 +58,7 @@ test('rejects a request that waits too long or is cancelled, without asking the 
   const { open, put, servers } = person({ open: 2, waitMs: 20 });
   const [first, second] = [put('a'), put('b')];
   await settle();
-  await expect(put('c')).rejects.toThrow('The person had no time for this question');
+  await expect(put('c')).rejects.toThrow('The user had no time for this question');
   const left = new AbortController();
   const given = put('d', 'sampling/createMessage', left.signal);
   left.abort();

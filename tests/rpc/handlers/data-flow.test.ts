@@ -65,7 +65,7 @@ test('decides on a held call in the inbox; "always" returns how to undo it, and 
 
   const third = send(client, 'third');
   expect(await ask(core, 'decide', { id: await waiting(core), action: 'no' })).not.toHaveProperty('undo');
-  expect(textOf(await third)).toContain('the person said no');
+  expect(textOf(await third)).toContain('the user said no');
   expect(await ask(core, 'dataFlowEvents', {})).toMatchObject({
     week: { allowed: 1, refused: 1 },
     canOfferApproval: false,

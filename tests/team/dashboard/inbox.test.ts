@@ -128,7 +128,7 @@ test('an admin allows a destination for all, which is recorded with their name, 
   await expect.poll(() => roots.of('rob@evil.example')?.sentence).toMatch(/^ana’s /);
   const { id: next = '' } = roots.of('rob@evil.example') ?? {};
   expect(await root.ask('decide', { id: next, action: 'no' })).toMatchObject({ isDone: true });
-  expect(JSON.stringify(await again)).toContain('the person said no');
+  expect(JSON.stringify(await again)).toContain('the user said no');
 });
 
 test('lets an admin decide about changed tool definitions, once', async () => {

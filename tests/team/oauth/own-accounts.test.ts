@@ -86,7 +86,7 @@ test('calls with each user’s own account on every replica, and gives others a 
   const [here, there] = replicas;
   const [ann, bob] = [await come('ann'), await come('bob')];
   const refused = await new App(here, ann).call('far_whoami');
-  expect(refused).toContain('refused us (HTTP 401). It needs a sign-in of the person');
+  expect(refused).toContain('refused us (HTTP 401). It needs a sign-in of the user');
   expect(await goThrough(linkIn(refused), 'ana')).toContain('signed in to far as ana@example.org');
   expect(await new App(there, ann).call('far_whoami')).toBe('ana');
   await expect.poll(() => new App(there, bob).tools()).toContain('far_whoami');

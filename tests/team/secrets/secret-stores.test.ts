@@ -21,7 +21,7 @@ async function team(): Promise<Open> {
 }
 
 describe.for([
-  ['of a person', desktop],
+  ['of a user', desktop],
   ['of a team', team],
 ] as const)('a vault %s', ([, make]) => {
   test('another process reads written values and names, and undefined for others', async () => {

@@ -98,7 +98,7 @@ function readRole(text: string | undefined): User['role'] | undefined {
 }
 
 function listLines(users: readonly User[], grants: Readonly<Record<string, readonly string[]>>): string[] {
-  if (users.length === 0) return ['There is nobody yet. Somebody is let in with: tooltray team user add NAME.'];
+  if (users.length === 0) return ['No users yet. Add one with: tooltray team user add NAME.'];
   const groups = Object.entries(grants).map(([group, profiles]) => grantLine(group, profiles));
   return [...table(['NAME', 'ROLE', 'STATUS', 'GROUPS', 'EMAIL'], users.map(line)), ...groups];
 }

@@ -1,4 +1,4 @@
-/** Queries of the core. Each runs in the thread that owns the database. */
+/** Requests of the core to the activity thread. Each runs in the thread that owns the database. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { Masker } from '../../base/mask.ts';
 import { runInTransaction } from '../../base/private-database.ts';
@@ -41,7 +41,7 @@ export interface SqlStatement {
   readonly values?: readonly SQLInputValue[];
 }
 
-/** Maximum number of calls and steps found by their payloads, the newest; matches of names are unlimited. */
+/** Maximum number of calls and steps found by payload text; the newest are kept. Matches by name are not limited. */
 const maxFound = 2000;
 const countTimeoutMs = 10_000;
 
@@ -109,7 +109,7 @@ export const questions = {
     }
     return excerpts(texts, query, Masker.fromMatchers(known));
   },
-  /** Waits briefly for pending token counts. */
+  /** Sums the ledger after waiting up to `countTimeoutMs` for pending token counts. */
   sumLedger: async (
     { recorder }: QuestionContext,
     question: SavingsQuery,

@@ -434,7 +434,7 @@ export class Recorder {
   }
 }
 
-/** Takes the sizes of results that were measured after their call was recorded. */
+/** Replaces recorded result sizes with those measured later. */
 function withMeasuredSizes(call: StoredCall, texts: CallTexts | undefined): StoredCall {
   const [serverResult, modelResult] = [texts?.result?.size?.payloadBytes, texts?.given?.size?.payloadBytes];
   const { bytes, unspilled } = call;

@@ -70,7 +70,7 @@ interface Conditions {
   readonly values: readonly SQLInputValue[];
 }
 
-/** Maximum number of rows that are scanned, which takes less time than a user notices, while calls wait. */
+/** Maximum number of scanned rows. Calls wait during a scan, so it must be short. */
 const maxScannedRows = 100_000;
 const summed = ['steps', 'problems', 'given', 'raw', 'baseline', 'loaded'] as const;
 const sumOfRows = `count(*) AS steps, coalesce(sum(${isProblem}), 0) AS problems, coalesce(sum(given), 0) AS given,
@@ -188,7 +188,7 @@ function pageAndSums(database: DatabaseSync, wanted: Conditions, range: StepRang
   return { ids: JSON.parse(String(row?.['page'] ?? '[]')) as readonly number[], sums: toSums(row) };
 }
 
-/** Sums row by row. */
+/** Totals over the rows that meet the conditions. */
 function sumRows(database: DatabaseSync, { clauses, values }: Conditions): StepTotals {
   return toSums(database.prepare(`SELECT ${sumOfRows} FROM steps WHERE ${clauses.join(' AND ')}`).get(...values));
 }
@@ -197,7 +197,7 @@ function ofIds(ids: readonly number[]): Conditions {
   return { clauses: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(ids)] };
 }
 
-/** Undefined if everything may be scanned. */
+/** Lowest ID to scan; undefined if all rows may be scanned. */
 function lowestLookedThrough(database: DatabaseSync, { clauses, values }: Conditions): number | undefined {
   const where = clauses.length === 0 ? 'TRUE' : clauses.join(' AND ');
   const ids = database
@@ -206,13 +206,13 @@ function lowestLookedThrough(database: DatabaseSync, { clauses, values }: Condit
   return ids.length < 2 ? undefined : Number(ids[0]?.['id']);
 }
 
-/** Whether the search filters by more than owner and time. */
+/** Whether the search filters by more than session and time. */
 function isLookedThrough({ app, server, problems, spilled, blocked, text }: StepSearch): boolean {
   const isFiltered = problems === true || spilled === true || blocked === true;
   return app !== undefined || server !== undefined || isFiltered || wordsOf(text).length > 0;
 }
 
-/** Restricts by session and time. Ids increase with time, so the time column is not needed. */
+/** Restricts by session and time. The bound on the ID uses the primary key; the time is still compared, because the clock may have been set back. */
 function placed(search: StepSearch): Conditions {
   const { sessionId, since, until } = search;
   let place: Conditions = { clauses: ['TRUE'], values: [] };

@@ -28,7 +28,7 @@ export class TokenCounts {
     return this.#count !== undefined || this.isEstimating;
   }
 
-  /** Loads the tokenizer: half a second, and some 100 MB. */
+  /** Loads the tokenizer, which takes about 0.5 s and 100 MB of memory. */
   async load(): Promise<void> {
     const { countTokens } = await import('./count-tokens.ts');
     this.#count = countTokens;

@@ -86,7 +86,7 @@ export const unsupportedKeys: ReadonlyMap<string, string> = new Map([
   ['maxconcurrentrequests', unlimited],
   ['queuesize', unlimited],
   ['queuetimeout', unlimited],
-  ['authbroker', 'Tooltray serves one person.'],
+  ['authbroker', 'Tooltray serves one user.'],
   ['headershelper', 'Tooltray runs no program for headers. Write them into "headers", secrets as "${secret:NAME}".'],
   ['serverinstructions', ownInstructions],
   ['instructions', ownInstructions],

@@ -119,7 +119,7 @@ export class LayerFiles {
 
 function effectOf(kind: LayerKind): string {
   return kind === 'groups'
-    ? 'Until it is mended, nothing is let through to the people of this group.'
+    ? 'Until it is mended, nothing is let through to the users of this group.'
     : 'Until it is mended, it is as if the file were not there.';
 }
 

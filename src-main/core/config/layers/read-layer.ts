@@ -214,7 +214,7 @@ class LayerReader {
   /** `allowed` is the name to list in `overridable`; undefined if the setting can never be overridden. */
   #refuse({ keyNode }: Property, path: readonly string[], allowed: string | undefined): void {
     const word = path.join('.');
-    const subject = this.#kind === 'groups' ? 'a group' : 'a person';
+    const subject = this.#kind === 'groups' ? 'a group' : 'a user';
     if (allowed === undefined || !isLayerSetting(allowed))
       return this.#say(keyNode, path, `"${word}" can only be set by the organization.`, 'Remove it.');
     const suggestion = `Take it out, or have the organisation add "${allowed}" to "overridable.${this.#kind}".`;

@@ -66,7 +66,7 @@ export async function discoverAuthorization(options: FindOptions): Promise<Autho
   if (metadata === undefined) {
     throw oauthError(
       serverName,
-      `cannot be signed in to: ${quoteForeignText(first)} does not say how it signs people in`,
+      `cannot be signed in to: ${quoteForeignText(first)} does not say how it signs users in`,
       {
         fix: askOperator,
       },

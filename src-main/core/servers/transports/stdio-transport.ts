@@ -26,26 +26,26 @@ export interface StdioTransportOptions extends ServerLaunch {
 
 /** Beyond this many unsent bytes, notifications are dropped, because nothing else bounds their number. */
 const maxNotificationBacklogBytes = 16 * 1024 * 1024;
-/** Unsent bytes from which on they count towards the budget. */
+/** Unsent bytes count towards the budget only above this size. */
 const minCountedBytes = 1024 * 1024;
 /** How long to read output after the exit, in ms, because a process that left the group may keep the pipes open. */
 const drainMs = 500;
 /** How long after the end of a pipe the exit usually follows, in ms. */
 const exitFollowsMs = 250;
 
-/** How long a message that could not be sent waits for the reason, in ms. */
+/** How long a failed send waits for the exit of the process, to report its cause, in ms. */
 const sendFailureTimeoutMs = 5000;
 
 export class StdioTransport implements Transport, ByteHolder {
   readonly #options: StdioTransportOptions;
   #handlers: TransportHandlers | undefined;
   #group: ProcessGroup | undefined;
-  /** Names of the user's variables that it did not receive. */
+  /** Names of the user's environment variables that the server process did not receive. */
   #withheld: readonly string[] = [];
   /** Number of log lines before its start, from an earlier process. */
   #saidBefore = 0;
   #ending: Promise<void> | undefined;
-  /** The wait for the exit of a process that reads no more; shared by all calls. */
+  /** Pending wait for the exit of a process that no longer reads its stdin; shared by all callers. */
   #givingUp: Promise<void> | undefined;
   /** The reason why we end a running process. */
   #reason: string | undefined;
@@ -309,7 +309,7 @@ function howEnded(code: number | null, signal: string | null): string {
   return signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
 }
 
-/** A variable mentioned in its last lines that the user has set and that it did not receive. */
+/** The fix if the last stderr lines mention a variable of the user that the server did not receive; else undefined. */
 function missedVariable({ serverName, stderrLines, withheld }: ExitFacts): string | undefined {
   const said = new Set(stderrLines.join('\n').match(/[A-Za-z_]\w*/g));
   const missed = withheld.filter((name) => said.has(name) && name.length > 2);

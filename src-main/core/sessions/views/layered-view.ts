@@ -19,7 +19,7 @@ import type { TaskSubscription } from './task-subscriptions.ts';
 /** `scopes`: names of what the layers permit; `core`: with the user's settings. */
 export type MakeView = (scopes: readonly string[], core: SessionServices) => SessionView;
 
-/** Maximum number of retained views: results of running calls in a replaced view can be fetched if it returns. */
+/** Maximum number of retained views: results of running calls in a replaced view can still be fetched if it becomes current again. */
 const maxViews = 4;
 
 export class LayeredView implements SessionView {

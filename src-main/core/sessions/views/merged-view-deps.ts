@@ -1,4 +1,4 @@
-/** Shared parts that build a merged view's lists and serve its requests. */
+/** Dependencies shared by the parts of a merged view. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { CallerContext, CallRequest } from '../../calls/call-tool.ts';
@@ -44,7 +44,7 @@ export class HelperContexts {
   readonly #view: HelperView;
   /** Items that the session has been shown. */
   readonly memory = new ShownItems();
-  /** Results from the pipeline. */
+  /** Results of calls made by helper tools, which are recognized if a helper returns them unchanged. */
   readonly #given = new WeakSet<Result>();
 
   constructor(core: SessionServices, settings: SessionSettingsCache, view: HelperView) {
@@ -135,12 +135,12 @@ export class HelperContexts {
   }
 }
 
-/**
- * Resolves what a client app names in the merged catalog. Waits for a starting server that is named or known to have
- * it, because a client app that was connected to an earlier core calls tools without listing first.
- */
 type Waiter = Pick<CallContext, 'signal' | 'onProgress'>;
 
+/**
+ * Resolves names and URIs of the merged catalog. Waits for a starting server that is named or known to have
+ * it, because a client app that was connected to an earlier core calls tools without listing first.
+ */
 export class EntryResolver {
   readonly #catalog: LiveCatalog;
   readonly #settleMs: number;

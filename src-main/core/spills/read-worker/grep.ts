@@ -1,4 +1,4 @@
-/** Op grep: the matching lines, all of them counted. */
+/** Operation `grep`: returns matching lines up to a limit, and the number of all matches. */
 import type { FoundLines, SpillQueryResult, SpillLine } from '../spill-queries.ts';
 import { ElementMatcher, type FoundElement } from './grep-elements.ts';
 import { eachLine, type FileLine } from './read-lines.ts';
@@ -130,7 +130,7 @@ function* joined(lines: Iterable<FileLine>): Generator<FileLine, void, undefined
 
 // Collects matching lines and their context, up to a text of limited size.
 
-/** Longer lines are shown around the match, in characters. */
+/** In characters. Of a longer line, only the part around the match is shown. */
 const maxLineLength = 1000;
 const beforeMatch = 200;
 
@@ -139,7 +139,7 @@ class GrowingRows {
   readonly #maxMatches: number;
   readonly #maxBytes: number;
   readonly rows: SpillLine[] = [];
-  /** Lines to show if one of the next matches. */
+  /** Preceding lines, shown as context if a following line matches. */
   #before: SpillLine[] = [];
   #after = 0;
   #bytes = 0;

@@ -1,4 +1,4 @@
-/** The text of data-flow approvals, and of the refusal that a model reads. Worded only here. */
+/** The text of data-flow approvals, and of the refusal that a model reads. All texts of data-flow approvals are in this file. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { truncateText, markInvisible } from '../../base/visible-text.ts';
@@ -81,24 +81,24 @@ export function dataFlowRefusal(tool: FlowTool, findings: readonly DataFlowFindi
     ...(state.id !== undefined && { question: state.id }),
   };
   if (state.kind === 'refused') {
-    return new AppError('not_allowed', `${tool.id} was not called: the person said no.${what}`, {
-      fix: 'Do not try it another way. Ask the person what they want instead.',
+    return new AppError('not_allowed', `${tool.id} was not called: the user said no.${what}`, {
+      fix: 'Do not try it another way. Ask the user what they want instead.',
       data,
     });
   }
   if (state.kind === 'not asked') {
     return new AppError(
       'not_allowed',
-      `${tool.id} was not called: the person decides on it, and too much waits for them.${what}`,
+      `${tool.id} was not called: the user decides on it, and too much waits for them.${what}`,
       {
-        fix: 'Ask the person to answer what waits in Tooltray, then call it again.',
+        fix: 'Ask the user to answer what waits in Tooltray, then call it again.',
         data,
       },
     );
   }
   return new AppError(
     'not_allowed',
-    `${tool.id} was not called: the person was asked${number} and has not answered.${what}`,
+    `${tool.id} was not called: the user was asked${number} and has not answered.${what}`,
     {
       fix: `They can answer in Tooltray: ${state.at ?? onThisMachine}. Call it again with the same arguments once they did.`,
       data,
@@ -135,7 +135,7 @@ function detailsOf(finding: DataFlowFinding): readonly ApprovalDetail[] {
     : [where];
 }
 
-/** `scope`: who is not asked again, in words. */
+/** `scope`: text for the apps that a lasting approval applies to. */
 function choicesFor(tool: FlowTool, findings: readonly DataFlowFinding[], scope: string): readonly ApprovalChoice[] {
   const places = [...new Set(findings.map(decisionKey))].map((key) => shown(key.slice(key.indexOf(' ') + 1)));
   const these = findings.every(({ why }) => why === 'secret')

@@ -14,7 +14,7 @@ export function definitionHeldError(
 ): AppError {
   const what = kind === 'introduction' ? server : `${server}:${name}`;
   const how = change === 'new' ? 'is new' : isRugPull ? 'was changed by its server while it ran' : 'has changed';
-  const now = isRejected ? 'the person keeps it out' : 'waits for the person';
+  const now = isRejected ? 'the user keeps it out' : 'waits for the user';
   const since = isLost
     ? `The record of what was accepted of ${server} is damaged, so ${what} ${now}.`
     : `${what} ${how} since ${server} was accepted, and ${now}.`;

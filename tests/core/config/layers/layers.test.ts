@@ -85,8 +85,8 @@ test('leaves out and reports what a layer may not set, and uses the rest of its 
   const store = await open(folder);
   expect(said(store, folder)).toEqual([
     'users/ana.jsonc:3:2 policy: "policy" can only be set by the organization.',
-    'users/ana.jsonc:6:2 code: The organisation does not let a person say "code".',
-    'users/ana.jsonc:10:3 results.clean: The organisation does not let a person say "results.clean".',
+    'users/ana.jsonc:6:2 code: The organisation does not let a user say "code".',
+    'users/ana.jsonc:10:3 results.clean: The organisation does not let a user say "results.clean".',
     'users/ana.jsonc:12:3 results.retentionDays: "results.retentionDays" can only be set by the organization.',
     'users/ana.jsonc:16:4 servers.evil.command: A server is added and changed in organization.jsonc alone.',
     'users/ana.jsonc:18:3 servers.old: The organisation has this server switched off, and it stays off.',
@@ -118,7 +118,7 @@ test('blocks all servers for an invalid group file and ignores an invalid user f
   const folder = await folderOf({ ...broken, 'groups/engineering.jsonc': { mode: 'meta' } });
   const store = await open(folder);
   expect(said(store, folder)).toEqual([
-    'groups/ops.jsonc:1:27 profile.servers: A list is expected here. Until it is mended, nothing is let through to the people of this group.',
+    'groups/ops.jsonc:1:27 profile.servers: A list is expected here. Until it is mended, nothing is let through to the users of this group.',
     'users/ana.jsonc:1:11 : A value is missing here. Until it is mended, it is as if the file were not there.',
   ]);
   expect(applyLayers(store.current, ana).profiles).toEqual([{ servers: [] }]);

@@ -74,8 +74,8 @@ test('names the missing rights to the model and in one inbox item, and keeps the
   await expect(call(core)).rejects.toMatchObject({
     code: 'server_unauthorized',
     message:
-      'far does this only with more rights than the person has given: delete repo (repo:delete) and change files (files:write).',
-    fix: expect.stringContaining('The person is being asked in Tooltray') as string,
+      'far does this only with more rights than the user has given: delete repo (repo:delete) and change files (files:write).',
+    fix: expect.stringContaining('The user is being asked in Tooltray') as string,
   });
   const item = await onlyItem(core);
   expect(item).toMatchObject({
@@ -127,7 +127,7 @@ test('remembers a refusal, reports it to the model and can undo it', async () =>
   const { fixture, core } = await narrow();
   await call(core).catch(() => undefined);
   const { undo = '' } = await decide(core, 'leave');
-  await expect(call(core)).rejects.toMatchObject({ fix: 'The person has said no to that; do without it.' });
+  await expect(call(core)).rejects.toMatchObject({ fix: 'The user has said no to that; do without it.' });
   const { items, decided } = await ask(core, 'inbox', {});
   expect([items, decided.map(({ id, sentence }) => [id, sentence])]).toEqual([
     [],
@@ -158,7 +158,7 @@ test('stops asking for rights that two sign-ins did not grant', async () => {
     await goThrough((await decide(core, 'give')).goOn ?? '');
   }
   await expect(call(core)).rejects.toMatchObject({
-    message: expect.stringContaining('refuses this for rights that the person has signed in for already') as string,
+    message: expect.stringContaining('refuses this for rights that the user has signed in for already') as string,
   });
   expect((await ask(core, 'inbox', {})).items).toEqual([]);
 });
@@ -177,7 +177,7 @@ test('revokes the tokens at sign-out, and the server waits for a sign-in', async
   expect(await ask(core, 'signOut', { server: 'far' })).toMatchObject({ wasSignedIn: true });
   expect([core.server('far').state.kind, fixture.authorization.revoked.length]).toEqual(['pending-sign-in', 2]);
   expect((await ask(core, 'state', {})).servers[0]?.signedIn).toBeUndefined();
-  await expect(call(core)).rejects.toThrow('The person has signed out of far.');
+  await expect(call(core)).rejects.toThrow('The user has signed out of far.');
   expect(await ask(core, 'signOut', { server: 'far' })).toEqual({
     wasSignedIn: false,
     sentence: 'You are not signed in to far.',
