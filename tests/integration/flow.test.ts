@@ -107,7 +107,7 @@ test('applies the decisions once, always and no', async () => {
   const send = async (choice: string | undefined, body: string): Promise<string> => {
     const answer = client.callTool('mail_send_email', { ...evil, body });
     if (choice !== undefined) flow.questions.decide((await flow.nextQuestion()).id, choice, 'dashboard');
-    return textOf(await answer).slice(0, 50);
+    return textOf(await answer).slice(0, 48);
   };
   expect(await send('once', 'first')).toBe('Done.');
   expect(await send('no', 'second')).toBe('mail:send_email was not called: the user said no');

@@ -1,4 +1,4 @@
-/** The text of data-flow approvals, and of the refusal that a model reads. All texts of data-flow approvals are in this file. */
+/** All texts of data-flow approvals, and of the refusal that a model reads. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { truncateText, markInvisible } from '../../base/visible-text.ts';
