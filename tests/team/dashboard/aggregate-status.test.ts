@@ -47,7 +47,7 @@ test('counts users’ private processes by replica, and shows a member only thei
   const { runners } = statusByReplica('x', [replica('a', asleep, 2), replica('b', asleep, 0), replica('c', asleep, 1)]);
   expect(aggregateRunners({ ...off, tools: 0 }, runners, false)).toMatchObject({
     level: 'ok',
-    summary: 'Runs for 3 people',
+    summary: 'Runs for 3 users',
     detail: 'On a: 2, c: 1.',
     tools: 0,
   });

@@ -362,7 +362,7 @@ test('shows a server’s status over all replicas, and counts users’ private p
     await expect
       .poll(() => row('half'))
       .toEqual(['Ready on 1 of 2 replicas', 'attention', expect.stringMatching(/^two: .*no-such-program/)]);
-    await expect.poll(() => row('own').slice(0, 2)).toEqual(['Runs for 2 people', 'ok']);
+    await expect.poll(() => row('own').slice(0, 2)).toEqual(['Runs for 2 users', 'ok']);
     const waits = (): unknown => seen.state.attention?.find(({ server }) => server === 'half')?.sentence;
     await expect.poll(waits).toContain('half: Ready on 1 of 2 replicas. two: ');
   }
