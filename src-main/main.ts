@@ -172,8 +172,8 @@ async function openHost(preferences: PreferenceStore, leaving: { isRequested: bo
         leaving.isRequested = true;
         autostart.set(false);
         app.removeAsDefaultProtocolClient(linkScheme);
-        // Sends the response first.
-        setTimeout(() => app.quit(), 50);
+        // The page receives the response first, on a busy computer too.
+        setTimeout(() => app.quit(), 500);
       },
     }),
   });
