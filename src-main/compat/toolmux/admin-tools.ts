@@ -124,7 +124,7 @@ function nameOf({ name }: JsonObject): string | undefined {
 // `optimize_descriptions`: lets a model write shorter tool descriptions. Since every app's model reads them, saving
 // requires the user's approval next to the server's own text; an empty text restores the original.
 
-/** As in ToolMux; saved texts are listed untruncated. */
+/** The maximum of ToolMux, in characters; saved texts are listed untruncated. */
 const maxSavedLength = 60;
 
 const descriptionActions: Readonly<Record<string, Action>> = { status, generate, save };

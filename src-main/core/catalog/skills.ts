@@ -7,6 +7,8 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { type CatalogResource, listSkillUris, type ResourceServer, wrapUri } from './resource-uris.ts';
 
 const skillFile = '/SKILL.md';
+/** Maximum number of slashes in the address of a skill. */
+const maxDepth = 32;
 
 /** A file of a skill, as its server publishes it. */
 interface SkillFile {
@@ -26,16 +28,30 @@ export function listSkills(
   resources: readonly CatalogResource[],
 ): readonly CatalogResource[] {
   const skills = listSkillUris(servers).filter(isValid);
-  const listed = [...resources, ...skills];
+  const serversByRoot = new Map(skills.map(({ listedUri }) => [rootOf(listedUri), new Set<string>()]));
+  if (skills.length > 0) {
+    for (const { listedUri, server } of [...resources, ...skills])
+      for (const folder of foldersOf(listedUri)) serversByRoot.get(folder)?.add(server);
+  }
   return skills.map((skill) => {
-    const isShared = listed.some((one) => one.server !== skill.server && isInside(skill.listedUri, one.listedUri));
+    const found = [...(serversByRoot.get(rootOf(skill.listedUri)) ?? [])];
+    const isShared = found.some((server) => server !== skill.server);
     return isShared ? { ...skill, listedUri: wrapUri(skill.server, skill.uri) } : skill;
   });
 }
 
+/** The folders that contain an address, each with a slash at its end; the address may be the innermost one itself. */
+function foldersOf(uri: string): string[] {
+  const folders = [`${uri}/`];
+  for (let end = uri.indexOf('/'); end >= 0 && folders.length <= maxDepth; end = uri.indexOf('/', end + 1))
+    folders.push(uri.slice(0, end + 1));
+  return folders;
+}
+
 function isValid({ uri, definition }: CatalogResource): boolean {
   const { frontmatter, resources } = definition;
-  if (!uri.endsWith(skillFile) || !isObject(frontmatter)) return false;
+  if (!uri.endsWith(skillFile) || uri.split('/', maxDepth + 2).length > maxDepth + 1) return false;
+  if (!isObject(frontmatter)) return false;
   const isNamed = typeof frontmatter['name'] === 'string' && typeof frontmatter['description'] === 'string';
   return isNamed && (resources === 'dynamic' || filesOf(definition).some((file) => file.uri === uri));
 }

@@ -48,7 +48,7 @@ const inUser = (path: string): readonly PathsBySystem[] => [
 const inStorage = (extension: string, file: string): readonly PathsBySystem[] =>
   inUser(`globalStorage/${extension}/settings/${file}`);
 
-/** As of 2026-11, from documentation and reported issues. */
+/** Sources: documentation and reported issues, 2026-11. */
 const importPlaces: readonly ImportPlace[] = [
   {
     name: 'VS Code',

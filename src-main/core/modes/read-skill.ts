@@ -18,6 +18,8 @@ import { withUnavailableServers } from './render-tools.ts';
 const maxListed = 50;
 /** Maximum number of skills among the hits for one need. */
 const maxHits = 2;
+/** Maximum length of a frontmatter in characters: parsing YAML is slow. */
+const maxFrontmatter = 16 * 1024;
 /** Maximum number of files that are named next to a skill's text. */
 const maxFiles = 50;
 
@@ -80,7 +82,7 @@ function frontmatterOf(text: string): unknown {
   const [, yaml] = /^---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)/s.exec(text) ?? [];
   try {
     // The JSON form of YAML: dates stay texts.
-    return yaml === undefined ? undefined : parse(yaml, { schema: 'core' });
+    return yaml === undefined || yaml.length > maxFrontmatter ? undefined : parse(yaml, { schema: 'core' });
   } catch {
     return undefined;
   }

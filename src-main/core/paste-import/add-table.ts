@@ -1,6 +1,6 @@
 /** The flags of client apps' `mcp add` commands and their meaning, and lines that only install. */
 
-// As in the help and documentation of Claude Code, Codex, Gemini CLI, Qwen Code, Amp, Droid, Kiro, Amazon Q, Auggie,
+// Source: the help and documentation of Claude Code, Codex, Gemini CLI, Qwen Code, Amp, Droid, Kiro, Amazon Q, Auggie,
 // Kimi and OpenHands.
 
 export type FlagMeaning =

@@ -40,7 +40,7 @@ export async function parsePasted(text: string, deps: PasteDeps): Promise<Pasted
   const isProse = blocks.length === 0 && !/^["'[{]/.test(plain);
   const [json] = !isProse ? [] : (/^[ \t]*\{[^]*\}[ \t]*,?$/m.exec(plain) ?? []);
   if (blocks.length <= 1) return readText(blocks[0] ?? json?.trim() ?? plain, deps);
-  // Of a page with several code blocks, those with a server count.
+  // If a page has several code blocks, those with a server count.
   const read = await Promise.allSettled(blocks.map((block) => readText(block, deps)));
   const found = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   if (found.length === 0) return readText(blocks[0] ?? '', deps);

@@ -133,7 +133,7 @@ export class EnvelopeScanner {
     const key = textOrEmpty(captured);
     this.#capture = undefined;
     this.#keys[this.#depth - 1] = key;
-    // Of duplicate members the last one counts.
+    // The last one of duplicate members counts.
     if (this.#depth === 2) delete this.#resultScalars[key];
     else {
       delete this.#scalars[key];

@@ -15,7 +15,7 @@ export const migrateDatabase = command({
     const url = databaseUrl(database);
     const { migrate } = await import('../../../team/database/migrate.ts');
     const { TeamKeys } = await import('../../../team/documents/team-keys.ts');
-    // As every change of an administrator, it is recorded in the audit log, which the team keys sign.
+    // The migration is recorded in the audit log, which the team keys sign.
     TeamKeys.fromEnv(process.env);
     const { from, to, steps } = await migrate(url);
     if (steps.length > 0) await withTeamAdmin(url, ({ admin }) => admin.recordMigration(from, to));

@@ -72,7 +72,7 @@ export function netContextTokens(entries: readonly LedgerEntry[]): number {
   return entries.reduce((sum, { cause, loaded }) => sum + (cause === 'other' ? 0 : loaded), 0);
 }
 
-// What a tools/call result is about, by the tool's name and, for tools with several uses, its input.
+// Classifies a tools/call result by the tool's name and, for tools with several uses, by its input.
 
 /**
  * `direct`: a server's own tool, or one that represents a server; `call`: a helper tool that calls tools or manages

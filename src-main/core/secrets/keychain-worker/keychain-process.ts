@@ -66,7 +66,7 @@ function libraryFile(): string | undefined {
   const folder = import.meta.url.endsWith('.ts') ? packageFolder(here) : join(here, 'keychain');
   if (folder === undefined || !existsSync(folder)) return undefined;
   const fits = readdirSync(folder).filter((name) => name.startsWith(start) && name.endsWith('.node'));
-  // Of two C libraries, the one that this Node was built with.
+  // Selects the C library that this Node.js was built with.
   const wanted = isMusl() ? 'musl' : 'gnu';
   const name = fits.find((one) => one.includes(wanted)) ?? fits[0];
   return name === undefined ? undefined : join(folder, name);

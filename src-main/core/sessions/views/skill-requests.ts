@@ -12,7 +12,10 @@ import { skillsExtension } from '../../servers/extension-set.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
 import { refreshListings } from '../../servers/server-manager.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
-import { toObject } from '../../wire/raw-json.ts';
+import { RawJson, toObject } from '../../wire/raw-json.ts';
+
+/** Larger files of skills are not verified, and so not returned; in bytes of the response. */
+const maxFileBytes = 4 * 1024 * 1024;
 
 export const skillMethods: ReadonlySet<string> = new Set(['skills/list', 'skills/get', 'resources/directory/read']);
 
@@ -45,12 +48,19 @@ export class SkillRequests {
   }
 
   /**
-   * Throws AppError `not_allowed` if the content of a skill's file differs from the entry that the user has accepted.
+   * Throws AppError `not_allowed` if the content of a skill's file differs from the entry that the user has accepted, or
+   * is too large to compare.
    * The listing of its server is then read again, so that the change can be reviewed.
    */
   verify({ server, uri }: ResourceTarget, result: Result): void {
     const skill = skillOf(this.#skills(), server, uri);
-    if (skill === undefined || isAcceptedFile(skill, uri, toObject(result)['contents'])) return;
+    if (skill === undefined) return;
+    if (result instanceof RawJson && result.byteLength > maxFileBytes) {
+      throw new AppError('not_allowed', `${JSON.stringify(uri)} of ${server} is too large for a file of a skill.`, {
+        fix: `A skill's files may have ${maxFileBytes / 1024 / 1024} MB. The server can offer it as a resource outside of the skill.`,
+      });
+    }
+    if (isAcceptedFile(skill, uri, toObject(result)['contents'])) return;
     const { servers, settleMs } = this.#source;
     void refreshListings(
       servers().filter(({ config }) => config.name === server),
