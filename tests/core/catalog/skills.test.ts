@@ -16,7 +16,7 @@ function serverOf(name: string, skills: readonly string[], resources: readonly s
     skills: skills.map(entry),
     resources: resources.map((uri) => ({ uri, name: uri })),
   };
-  return { name, listing } as unknown as ResourceServer;
+  return { name, listing };
 }
 
 function addressesOf(...servers: readonly ResourceServer[]): string[] {
