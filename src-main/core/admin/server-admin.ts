@@ -249,6 +249,8 @@ export class ServerAdmin {
     }
     if (this.#isFree(changes) && !(await this.#givesSecrets(changes))) {
       await this.#apply(changes, author);
+      // The author's next request sees the change. Another listener of the config may still be starting the servers.
+      for (const { server } of changes) await this.#servers.find(server)?.start();
       return { kind: 'applied' };
     }
     return { kind: 'proposed', proposal: await this.#propose(changes, author, sentence) };
@@ -408,21 +410,14 @@ export class ServerAdmin {
     return Object.fromEntries(changes.map(({ server }) => [server, this.#servers.find(server)?.config.hash ?? null]));
   }
 
-  /**
-   * Writes the config, all or nothing, and waits until the servers are updated, so that the author's next request sees
-   * the change.
-   */
+  /** Writes the config, all or nothing; the servers then start in the background. */
   async #apply(requested: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
     // Plain secrets of another app's entry are stored in the vault.
     const isFound = requested.some((change) => change.kind === 'add' && change.isFoundHere === true);
     const { changes } = isFound ? await this.#withReferences(requested) : { changes: requested };
     await this.#config.update((text) => changes.reduce((edited, change) => editConfig(edited, change), text));
     await this.#follow();
-    for (const change of changes) {
-      if (change.kind === 'describe') await this.#describe(change, author);
-      // Another listener of the config may have applied it first and may still be starting the server.
-      else await this.#servers.find(change.server)?.start();
-    }
+    for (const change of changes) if (change.kind === 'describe') await this.#describe(change, author);
   }
 
   async #describe(

@@ -48,6 +48,8 @@ export class ConnectionOpener {
   readonly #options: LineOpenerOptions;
   readonly #stopping = new AbortController();
   #skipWait = new AbortController();
+  /** Aborted by `cancel`, and replaced for later openings. */
+  #cancelling = new AbortController();
   /** Set after the probe ended this server, which is then started with `initialize`. */
   #initializeFirst = false;
   /** The shared connection while it is opened. */
@@ -66,11 +68,12 @@ export class ConnectionOpener {
 
   async openShared(closed: Closed): Promise<Connection> {
     const { slots, identity } = this.#options;
-    const skipped = AbortSignal.any([this.#skipWait.signal, this.#stopping.signal]);
+    const signal = this.#ending;
+    const skipped = AbortSignal.any([this.#skipWait.signal, signal]);
     try {
       let opened: Promise<Connection> | undefined;
       await slots.run(async () => {
-        opened = this.#open(identity, undefined, closed);
+        opened = this.#open(identity, undefined, closed, { signal });
         await this.#openedOrInstalling(opened);
       }, skipped);
       return await (opened as unknown as Promise<Connection>);
@@ -132,9 +135,20 @@ export class ConnectionOpener {
     this.#skipWait.abort();
   }
 
+  /** Cancels the connections being opened. */
+  cancel(): void {
+    this.#cancelling.abort('the server is being stopped');
+    this.#cancelling = new AbortController();
+  }
+
   /** Cancels connections being opened; no more are opened. */
   stop(): void {
     this.#stopping.abort('the server is being stopped');
+  }
+
+  /** Aborts when a connection that is opened from now on is cancelled. */
+  get #ending(): AbortSignal {
+    return AbortSignal.any([this.#cancelling.signal, this.#stopping.signal]);
   }
 
   /**
@@ -165,7 +179,7 @@ export class ConnectionOpener {
     identity: ClientIdentity,
     owner: (() => CallContext) | undefined,
     closed: Closed,
-    { legacyOnly = false, createTransport }: LineOptions,
+    { legacyOnly = false, createTransport, signal = this.#ending }: LineOptions,
   ): Promise<Connection> {
     const { config, knownEra, onOpen, onNotification, onAsk, onWarning, log } = this.#options;
     const { callTimeoutMs, initTimeoutMs, kind } = config;
@@ -196,7 +210,7 @@ export class ConnectionOpener {
           kind === 'stdio'
             ? Math.max(initTimeoutMs, Math.min(initTimeoutMs * 2 ** this.#timeouts, maxStartMs))
             : initTimeoutMs,
-        signal: this.#stopping.signal,
+        signal,
         onProbeEnded: () => (this.#initializeFirst = true),
       });
       const ownerText =
@@ -222,6 +236,8 @@ interface LineOptions {
   readonly legacyOnly?: boolean;
   /** Replaces the default transport. */
   readonly createTransport?: () => Transport;
+  /** Cancels the opening; default: that of an opening that begins now. */
+  readonly signal?: AbortSignal;
 }
 
 function ofWhom(isPrivate: boolean, legacyOnly: boolean): string {

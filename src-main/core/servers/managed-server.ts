@@ -245,8 +245,9 @@ export class ManagedServer {
     return signedOut;
   }
 
-  /** Stops the server's processes; the next request starts them again. */
+  /** Stops the server's processes, and cancels those being started; the next request starts them again. */
   async sleep(): Promise<void> {
+    this.#opener.cancel();
     await Promise.all([this.#pool.close(), this.#line.close()]);
   }
 

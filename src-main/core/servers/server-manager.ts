@@ -159,12 +159,16 @@ export class ServerManager {
     return this.paused ? this.#deps.pause.pausedError(server) : undefined;
   }
 
-  /** Ends every process until the user continues; listings stay, and calls are rejected with an explanation. */
+  /**
+   * Ends every process until the user continues; listings stay, and calls are rejected with an explanation. Resolves
+   * when they have ended, or when all are starting again.
+   */
   async setPaused(paused: boolean): Promise<void> {
     if (paused === this.paused) return;
     this.#deps.pause.set(paused);
     this.changed.emit();
-    await Promise.all(this.#lines.map((server) => (paused ? server.sleep() : server.start())));
+    if (paused) await Promise.all(this.#lines.map((server) => server.sleep()));
+    else for (const server of this.#lines) void server.start();
     this.changed.emit();
   }
 

@@ -63,6 +63,8 @@ export class SharedConnection {
   #retryTimer: NodeJS.Timeout | undefined;
   #attempt: Promise<AuthorizationFlow> | undefined;
   #stopped = false;
+  /** While `close` waits for the end of an opening, which then counts as no failure. */
+  #isClosing = false;
   /** Whether the next start is a restart: the server was ready before and did not fall asleep. */
   #isRepeat = false;
   #restarts = 0;
@@ -184,7 +186,9 @@ export class SharedConnection {
   }
 
   async #hangUp(): Promise<void> {
+    this.#isClosing = true;
     if (this.#opening !== undefined) await this.#opening.catch(() => undefined);
+    this.#isClosing = false;
     clearTimeout(this.#retryTimer);
     const connection = this.#connection;
     this.#drop();
@@ -246,6 +250,7 @@ export class SharedConnection {
   #fail(error: unknown): AppError {
     const { server, now, random } = this.#options;
     const named = withServerName(server, error);
+    if (this.#isClosing) return named;
     this.#failures++;
     this.#failedAt = now();
     if (this.#stopped) return named;
