@@ -9,17 +9,20 @@ import type { ByteBudget, ByteHolder } from './byte-budget.ts';
 import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
 import { isMessage, type Message, type RequestId, rpcCode } from './message.ts';
 import { RawJson } from './raw-json.ts';
+import type { MessageOrigin } from './transport.ts';
 
 const newline = 0x0a;
 
 /** Results from this size on are not parsed, in bytes. Below it JSON.parse is faster than our scanner. */
 const rawThresholdBytes = 1024 * 1024;
+/** A request of more characters is handled in a later turn of the event loop than it was parsed in. */
+export const largeLength = 256 * 1024;
 /** A line this far beyond the limit is no accident, in bytes. */
 const oversizedBytes = 1024 * 1024 * 1024;
 export const defaultMaxMessageBytes = 512 * 1024 * 1024;
 
 interface FrameHandlers {
-  onMessage(message: Message): void;
+  onMessage(message: Message, origin?: MessageOrigin): void;
   onWarning(text: string): void;
   /** Called for each further chunk of a line that is far too long. */
   onEndless?(): void;
@@ -129,7 +132,7 @@ export class FrameReader implements ByteHolder {
     }
     // Batches existed in protocol 2025-03-26 only; supporting them costs nothing.
     for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      if (isMessage(one)) this.#handlers.onMessage(one);
+      if (isMessage(one)) this.#handlers.onMessage(one, text.length > largeLength ? { isLarge: true } : undefined);
       else this.#handlers.onWarning(text);
     }
   }

@@ -2,6 +2,7 @@
  * JSON-RPC over a transport, without schemas: ids, responses, cancellation, progress tokens, time limits. Unknown
  * members pass unchanged; the owner of the peer interprets the methods.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import {
@@ -175,6 +176,7 @@ export class Peer {
       if (request.lost instanceof AppError) throw request.lost;
       if (this.#serving > this.#maxOpen.most && this.#maxOpen.beyond === 'refuse') throw this.#tooMany();
       this.#inbound.set(request.id, controller);
+      if (origin?.isLarge === true) await nextTurn();
       const result = await this.#handlers.onRequest(request.method, objectOrEmpty(request.params), {
         id: request.id,
         signal: controller.signal,

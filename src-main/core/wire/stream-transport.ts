@@ -5,7 +5,7 @@ import type { ByteHolder, ConnectionBudgets } from './byte-budget.ts';
 import { defaultMaxMessageBytes, FrameReader, PacedReader } from './frame-reader.ts';
 import { isNotification, isRequest, type Message, serializeMessage } from './message.ts';
 import { OpenRequests } from './open-requests.ts';
-import type { Transport, TransportHandlers } from './transport.ts';
+import type { MessageOrigin, Transport, TransportHandlers } from './transport.ts';
 
 /** A reader this far behind does not recover, and more would only fill the memory. In bytes. */
 const maxUnsentBytes = 1024 * 1024 * 1024;
@@ -57,9 +57,9 @@ export class StreamTransport implements Transport, ByteHolder {
     const { maxMessageBytes = defaultMaxMessageBytes, budgets } = this.#options;
     const open = this.#options.respondsFirst === true ? new OpenRequests() : undefined;
     this.#open = open;
-    const onMessage = (message: Message): void => {
+    const onMessage = (message: Message, origin?: MessageOrigin): void => {
       open?.received(message);
-      handlers.onMessage(message);
+      handlers.onMessage(message, origin);
     };
     const onWarning = (text: string): void => handlers.onWarning(text);
     const reader = new FrameReader({ onMessage, onWarning }, maxMessageBytes, { budget: budgets?.unfinished });

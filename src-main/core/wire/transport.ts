@@ -16,6 +16,8 @@ export interface SendOptions {
 export interface MessageOrigin {
   /** The outgoing request on whose response stream this message arrived, if known (HTTP). */
   readonly relatedRequestId?: RequestId | undefined;
+  /** Whether parsing the message took long, so that it is handled in a later turn of the event loop. */
+  readonly isLarge?: boolean | undefined;
 }
 
 export interface TransportHandlers {

@@ -3,11 +3,13 @@
  * by protocol and endpoint.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, errorText } from '../../base/errors.ts';
 import { MemoryReclaimer } from '../../base/memory-reclaimer.ts';
 import { type HttpSettings, defaultDrainSeconds } from '../../config/app-config.ts';
 import { isSameToken } from '../../base/core-proof.ts';
 import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
+import { largeLength } from '../../wire/frame-reader.ts';
 import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
 import { type Endpoint, KnownEndpoints, unknownEndpointError } from '../views/endpoint.ts';
 import type { InboundRequest } from './inbound-request.ts';
@@ -390,7 +392,9 @@ export class HttpListener {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const parsed = parseInbound(parseBody(text), request.headers);
+    const body = parseBody(text);
+    if (text.length > largeLength) await nextTurn();
+    const parsed = parseInbound(body, request.headers);
     // Traces exist only in a team.
     const inbound = this.#options.access === undefined ? parsed : withHttpTrace(parsed, request.headers);
     const inboundRequest = { request, response, endpoint, place, body: { text, inbound } };

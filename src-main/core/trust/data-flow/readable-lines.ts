@@ -36,18 +36,26 @@ const maxDepth = 40;
 /** Maximum length of a value that may be an address or a name. */
 const maxFieldLength = 320;
 
-export function argumentLines(args: JsonObject): string {
-  return argumentTexts(args)
-    .map(({ text }) => linesOf(text.slice(0, memoryOfArgument), ' '))
-    .join('');
+/** Lines of the arguments of a call, in pieces of about 64,000 characters. */
+export function argumentPieces(args: JsonObject): Generator<string, void> {
+  return inPieces(linesOfArguments(args));
+}
+
+function* linesOfArguments(args: JsonObject): Generator<string, void> {
+  for (const { text } of argumentTexts(args))
+    for (const piece of piecesOf(text.slice(0, memoryOfArgument))) yield linesOf(piece, ' ');
 }
 
 const memoryOfArgument = 1_000_000;
 
 /** Lines of everything that a model reads of a result, in pieces of about 64,000 characters. */
-export function* readPieces(read: Result | RawJson | string, source: Source): Generator<string, void> {
+export function readPieces(read: Result | RawJson | string, source: Source): Generator<string, void> {
+  return inPieces(linesIn(read, source));
+}
+
+function* inPieces(all: Iterable<string>): Generator<string, void> {
   let piece = '';
-  for (const lines of linesIn(read, source)) {
+  for (const lines of all) {
     piece += lines;
     if (piece.length < pieceLength) continue;
     yield piece;

@@ -5,10 +5,11 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../base/json.ts';
+import { TimeSlices } from '../../base/scheduling/time-slices.ts';
 import type { Result } from '../../wire/message.ts';
 import type { RawJson } from '../../wire/raw-json.ts';
 import type { Destination } from './destinations.ts';
-import { argumentLines, fieldMark, plainMark, readPieces, recipientMark, type Source } from './readable-lines.ts';
+import { argumentPieces, fieldMark, plainMark, readPieces, recipientMark, type Source } from './readable-lines.ts';
 
 /**
  * `named`: in arguments before any result, or only as a recipient in records; `new`: nowhere so far; `unknown`:
@@ -117,25 +118,23 @@ export class SessionProvenance {
     const pending = this.#pending;
     this.#pending = [];
     for (const one of pending) {
-      if ('args' in one) this.#store(argumentLines(one.args), undefined);
-      else await this.#storeRead(one.read, one.source);
+      if ('args' in one) await this.#storePieces(argumentPieces(one.args), undefined);
+      else await this.#storePieces(readPieces(one.read, one.source), one.source, this.#limits.result);
     }
   }
 
-  async #storeRead(read: Result | RawJson | string, source: Source): Promise<void> {
-    let left = this.#limits.result;
-    let sinceTurn = 0;
-    for (const piece of readPieces(read, source)) {
+  /** `maxLength`: the rest is not indexed. */
+  async #storePieces(pieces: Iterable<string>, source: Source | undefined, maxLength = Infinity): Promise<void> {
+    const slices = new TimeSlices();
+    let left = maxLength;
+    for (const piece of pieces) {
       if (left <= 0) {
         this.#isIncomplete = true;
         return;
       }
       left -= piece.length;
-      sinceTurn += piece.length;
       this.#store(piece, source);
-      if (sinceTurn < turnLength / 4) continue;
-      sinceTurn = 0;
-      await nextTurn();
+      await slices.next();
     }
   }
 
