@@ -18,10 +18,10 @@ import { fixture } from '../support/start-core.ts';
 const long = 1_000_000;
 /**
  * Maximum CPU time of the thread per turn, or on a slow or busy computer as much as JSON.parse needs for so many
- * megabytes.
+ * megabytes of short texts.
  */
 const maxTurnMs = 50;
-const maxMegabytes = 8;
+const maxMegabytes = 3;
 /** Later attempts exclude loading and compiling. */
 const maxTries = 4;
 
