@@ -136,6 +136,7 @@ test.each([...allModes.helpers.values()].map(({ definition }) => [String(definit
 const manyArguments: Readonly<Record<string, () => Params>> = {
   'a long word': () => ({ kind: `${'a'.repeat(long)}!` }),
   names: () => Object.fromEntries(Array.from({ length: long / 64 }, (_, at) => [`${'name_'.repeat(10)}${at}`, at])),
+  'short names': () => ({ kind: Object.fromEntries(Array.from({ length: long / 16 }, (_, at) => [`n${at}`, at])) }),
   items: () => ({ kind: Array.from({ length: long / 8 }, (_, at) => `i${at}`) }),
   'an object of many names': () => ({
     kind: Object.fromEntries(Array.from({ length: long / 64 }, (_, at) => [`${'api_key_'.repeat(6)}${at}`, at])),
