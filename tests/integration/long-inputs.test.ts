@@ -14,6 +14,7 @@ import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { Params } from '../support/raw-client.ts';
 import { openSocket, type SocketClient } from '../support/socket-client.ts';
 import { fixture } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const long = 1_000_000;
 /**
@@ -177,6 +178,11 @@ describe.each(allCases ? ['tools', 'descriptions', 'enums', 'properties', 'brace
     let own: MeasuredCore;
     beforeAll(async () => {
       own = await MeasuredCore.start({ small: fixture('sized'), big: fixture('sized', kind, String(long)) });
+      const session = await own.open('proxy');
+      await until(async () => {
+        const { tools } = await session.request('tools/list');
+        return (tools as unknown[]).length > 2;
+      });
     });
     afterAll(() => own.stop());
 

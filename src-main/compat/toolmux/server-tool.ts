@@ -99,7 +99,11 @@ export function serverHints(view: ModeView): ReadonlyMap<string, string> {
     tools: tools.map(explain(view)),
   }));
   const lengthLimit = charactersPerToken * (tokensPerTool * view.catalog.tools.length - frameExcess * groups.length);
-  const most = groups.map((group) => largestShare((share) => lengthOf(group, share) <= maxLength));
+  const most = groups.map((group) => {
+    const fits = (share: number): boolean => lengthOf(group, share) <= maxLength;
+    // Thousands of names that exceed the limit alone need no texts.
+    return fits(0) ? largestShare(fits) : 0;
+  });
   // Servers at their own limit leave the unused part to the others.
   const shareOf = (index: number, share: number): number => Math.min(share, most[index] ?? 0);
   const together = (share: number): number =>
@@ -109,7 +113,15 @@ export function serverHints(view: ModeView): ReadonlyMap<string, string> {
 }
 
 function explain(view: ModeView): (tool: CatalogEntry) => ExplainedTool {
-  return (tool) => ({ name: tool.name, texts: summaryVariants(tool, view) });
+  return (tool) => {
+    let texts: readonly string[] | undefined;
+    return {
+      name: tool.name,
+      get texts() {
+        return (texts ??= summaryVariants(tool, view));
+      },
+    };
+  };
 }
 
 /** Maximum length of a tool's explanation, including punctuation. */
@@ -131,9 +143,9 @@ function hintOf({ tools }: Group, share: number): string {
   return hint.length <= maxLength ? hint : cutNames(tools);
 }
 
-function reportedWithin({ name, texts }: ExplainedTool, share: number): string {
-  const text = texts.find((one) => one.length <= share) ?? '';
-  return text === '' ? name : `${name} ${text}`;
+function reportedWithin(tool: ExplainedTool, share: number): string {
+  const text = share === 0 ? '' : (tool.texts.find((one) => one.length <= share) ?? '');
+  return text === '' ? tool.name : `${tool.name} ${text}`;
 }
 
 function lengthOf({ tools }: Group, share: number): number {

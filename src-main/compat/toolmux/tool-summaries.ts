@@ -18,10 +18,11 @@ export function fullDescription({ definition }: CatalogEntry): string {
 }
 
 /** The saved short description, else the tool's own, condensed. A saved text is truncated only with `hard`. */
-export function summaryOf(tool: CatalogEntry, { descriptions }: ModeView, max = 80, hard = false): string {
+export function summaryOf(tool: CatalogEntry, { descriptions, shapes }: ModeView, max = 80, hard = false): string {
   const written = descriptions.find(tool.server, tool.name, tool.definition['description']);
   if (written !== undefined && (!hard || written.length <= max)) return written;
-  return condenseLine(written ?? fullDescription(tool), max);
+  if (written !== undefined || shapes === undefined) return condenseLine(written ?? fullDescription(tool), max);
+  return shapes.text(tool.definition, `summary ${max}`, () => condenseLine(fullDescription(tool), max));
 }
 
 export function parameterNames({ definition }: CatalogEntry): string[] {

@@ -82,18 +82,26 @@ function cutAtWord(sentence: string, max: number): string {
   return `${words.replace(/[\s,;:(–—-]+$/, '')}…`;
 }
 
-function sentenceEnds(line: string): number[] {
+function* sentenceEnds(line: string): Generator<number, void> {
   // Far more than is shown, because a description may be megabytes long.
-  const ends = [...line.slice(0, 1000).matchAll(sentenceEnd)].map(({ 0: signs, index }) => index + signs.length);
-  return ends.filter((at) => !abbreviation.test(line.slice(0, at)) && isWhole(line.slice(0, at)));
+  for (const { 0: signs, index } of line.slice(0, 1000).matchAll(sentenceEnd)) {
+    const at = index + signs.length;
+    if (!abbreviation.test(line.slice(0, at)) && isWhole(line.slice(0, at))) yield at;
+  }
 }
 
 /** Whether all brackets and quotation marks are closed. */
 function isWhole(text: string): boolean {
-  const count = (sign: string): number => text.split(sign).length - 1;
-  const pairs = ['()', '[]', '{}', '“”'].every(([open = '', close = '']) => count(open) <= count(close));
-  return pairs && count('"') % 2 === 0 && count('`') % 2 === 0;
+  const open = { '(': 0, '[': 0, '{': 0, '“': 0, '"': 0, '`': 0 };
+  for (const [sign] of text.matchAll(/[()[\]{}“”"`]/g)) {
+    if (sign in open) open[sign as keyof typeof open]++;
+    else open[opening[sign as keyof typeof opening]]--;
+  }
+  const { '"': quotes, '`': ticks, ...brackets } = open;
+  return Object.values(brackets).every((count) => count <= 0) && quotes % 2 === 0 && ticks % 2 === 0;
 }
+
+const opening = { ')': '(', ']': '[', '}': '{', '”': '“' } as const;
 
 /** A line end that ends a sentence, because an empty line, a list item or a label with a colon follows. */
 const lineEnd = /(?<=[^\s.!?:;,。！？…])[^\S\n]*\n(?=[^\S\n]*\n|[^\S\n]*(?:[-*•#]|\d+[.:)]\s|\p{Lu}[\w ]{0,30}:\s))/gu;

@@ -13,6 +13,9 @@ const fillers = [
   'You can use this tool to',
 ].map((phrase) => new RegExp(phrase, 'gi'));
 
+/** What all fillers contain, because most texts have none. */
+const mayHaveFiller = /this tool|within allowed/i;
+
 /** A period ends a sentence only before white space, so that "v2.0" stays whole; CJK ones need none. */
 const sentenceEnd = /[.!?](?=\s|$)|[。！？]/;
 
@@ -31,7 +34,7 @@ export function condenseDescription(text: string | undefined, max = 80): string 
 /** Returns the text as one line without filler phrases. */
 export function withoutFillers(text: string): string {
   let line = text.replace(/\s+/g, ' ').trim();
-  for (const filler of fillers) {
+  for (const filler of mayHaveFiller.test(line) ? fillers : []) {
     // Only if a phrase was removed, because ".NET" may begin with its period.
     if (line.search(filler) !== -1) line = line.replace(filler, '').replace(/^[\s,.:;]+/, '');
   }

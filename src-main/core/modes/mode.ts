@@ -30,7 +30,7 @@ export interface ModeView {
   /** How much of a tool's definition is shown. */
   readonly level: CondenseLevel;
   /** Cache of shaped schemas. */
-  readonly shapes?: ShapedSchemaCache;
+  readonly shapes?: RenderCache;
   /** A tool's first use in a session returns its description and schema, as in ToolMux. */
   readonly firstUse?: boolean;
   /** Whether a large result may be spilled and replaced by a summary. */
@@ -215,8 +215,9 @@ export class ShownItems {
   }
 }
 
-/** Caches shaped schemas, because a list is rendered at each request and to detect changes. One per session. */
-export class ShapedSchemaCache {
+/** Caches what lists show of a definition, because a list is rendered at each request and to detect changes. One per session. */
+export class RenderCache {
+  readonly #texts = new WeakMap<JsonObject, Map<string, string>>();
   readonly #known = { shape: new WeakMap<JsonObject, JsonObject>(), lean: new WeakMap<JsonObject, JsonObject>() };
 
   of(definition: JsonObject, level: 'shape' | 'lean'): JsonObject {
@@ -224,6 +225,15 @@ export class ShapedSchemaCache {
     const schema = known.get(definition) ?? shaped(definition, level);
     known.set(definition, schema);
     return schema;
+  }
+
+  /** A text that `make` derives from the definition. `kind`: which one. */
+  text(definition: JsonObject, kind: string, make: () => string): string {
+    const texts = this.#texts.get(definition) ?? new Map<string, string>();
+    this.#texts.set(definition, texts);
+    const text = texts.get(kind) ?? make();
+    texts.set(kind, text);
+    return text;
   }
 }
 

@@ -9,7 +9,7 @@ import { toSingleLine, leadingSentences } from '../condense/clauses.ts';
 import { condenseDescription, condenseLine, condenseSchema, withoutFillers } from '../condense/condense-tool.ts';
 import type { AppConfig, CondenseLevel } from '../config/app-config.ts';
 import { viewUriOf } from '../servers/ui-metadata.ts';
-import { type ModeView, ShapedSchemaCache, type ShownItems } from './mode.ts';
+import { type ModeView, RenderCache, type ShownItems } from './mode.ts';
 
 /** Maximum length of a description at level `lean`, in characters. */
 const maxLeanDescriptionLength = 160;
@@ -30,7 +30,7 @@ export function levelFor(
 /** `written`: a rewritten, shorter description. */
 export function renderTool(
   tool: CatalogEntry,
-  { level, shapes = new ShapedSchemaCache() }: Pick<ModeView, 'level' | 'shapes'>,
+  { level, shapes = new RenderCache() }: Pick<ModeView, 'level' | 'shapes'>,
   written?: string,
 ): JsonObject {
   return level === 'full' ? renderFullTool(tool) : condensedTool(tool, level, shapes, written);
@@ -56,11 +56,15 @@ export function renderFullTool({ definition, listedName }: CatalogEntry): JsonOb
 type Condensed = Exclude<CondenseLevel, 'full'>;
 
 /** Condenses a tool to what a model needs to choose and call it; icons, output schema and long texts are dropped. */
-function condensedTool(tool: CatalogEntry, level: Condensed, shapes: ShapedSchemaCache, written?: string): JsonObject {
+function condensedTool(tool: CatalogEntry, level: Condensed, shapes: RenderCache, written?: string): JsonObject {
   const { description, _meta } = tool.definition;
   const annotations =
     level === 'toolmux' ? tool.definition['annotations'] : statedHints(tool.definition['annotations']);
-  const text = written ?? (typeof description === 'string' ? describe[level](description) : undefined);
+  const text =
+    written ??
+    (typeof description === 'string'
+      ? shapes.text(tool.definition, level, () => describe[level](description))
+      : undefined);
   return {
     name: tool.listedName,
     ...(text !== undefined && { description: text }),
@@ -97,7 +101,7 @@ const describe: Readonly<Record<Condensed, (text: string) => string>> = {
   lean: (text) => leadingSentences(withoutFillers(toSingleLine(text)), maxLeanDescriptionLength),
 };
 
-function schemaAt({ definition }: CatalogEntry, level: Condensed, shapes: ShapedSchemaCache): JsonObject {
+function schemaAt({ definition }: CatalogEntry, level: Condensed, shapes: RenderCache): JsonObject {
   return level === 'toolmux' ? condenseSchema(usableSchema(definition)) : shapes.of(definition, level);
 }
 

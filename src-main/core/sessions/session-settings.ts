@@ -22,7 +22,7 @@ import {
   type UiSetting,
 } from '../config/app-config.ts';
 import type { ModeRegistry } from '../modes/mode-registry.ts';
-import { type Mode, type ModeView, ShapedSchemaCache } from '../modes/mode.ts';
+import { type Mode, type ModeView, RenderCache } from '../modes/mode.ts';
 import { levelFor, type ListedViews, listViews } from '../modes/render-tools.ts';
 import type { CodeRunner } from '../code-runner/code-runner.ts';
 import type { Principal } from '../security/principal.ts';
@@ -118,7 +118,7 @@ export class SessionSettingsCache {
   readonly #address: SettingsSource;
   readonly #core: SessionServices;
   readonly #choose: ModeChooser;
-  readonly #shapes = new ShapedSchemaCache();
+  readonly #shapes = new RenderCache();
   #made: { readonly config: AppConfig; readonly catalog: Catalog; readonly texts: number } | undefined;
   #settings: SessionSettings | undefined;
   /** Limit of the most recently queried app, cached because the app seldom changes. */

@@ -4,7 +4,7 @@ import type { Costs } from '../../core/choose-mode.ts';
 import { displayNameOf } from '../../core/client-apps/app-traits.ts';
 import { estimateTokens } from '../../core/condense/estimate-tokens.ts';
 import type { CondenseLevel } from '../../core/config/app-config.ts';
-import { type Mode, type ModeView, ShapedSchemaCache } from '../../core/modes/mode.ts';
+import { type Mode, type ModeView, RenderCache } from '../../core/modes/mode.ts';
 import { levelFor } from '../../core/modes/render-tools.ts';
 import type { Listing } from '../../core/servers/listing.ts';
 import type { ListedCost } from '../contract.ts';
@@ -28,7 +28,7 @@ type ListTokensDeps = Pick<CoreGroups, 'calls' | 'clients' | 'context'>;
 export class ListTokens {
   readonly #groups: ListTokensDeps;
   readonly #whole = new WeakMap<Listing, number>();
-  readonly #shapes = new ShapedSchemaCache();
+  readonly #shapes = new RenderCache();
   #shown: Shown | undefined;
 
   constructor(groups: ListTokensDeps) {
