@@ -1,6 +1,5 @@
 /** The dashboard over IPC: only the dashboard's own page, errors with their codes, one stream per window. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { AppError } from '../../src-main/core/base/errors.ts';
 import { IpcServer, type IpcSender, stateChannel } from '../../src-main/rpc/ipc-server.ts';
 import { StatePublisher } from '../../src-main/rpc/state-publisher.ts';
@@ -65,12 +64,14 @@ test('rejects a method that is not a string', async () => {
 });
 
 test('sends one stream to a window that reloads, and none to a closed one', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const publisher = publisherOf();
   const open = door(publisher);
   const window = sender();
   open.watch(window);
   open.watch(window);
-  await sleep(50);
+  await vi.advanceTimersByTimeAsync(1000);
   const watching = publisher.watchers;
   window.go();
   expect([window.sent, watching, publisher.watchers]).toEqual([[[stateChannel, { spills: { bytes: 1 } }]], 1, 0]);

@@ -8,10 +8,15 @@ test('the gateway lists a starting server at once', async () => {
   await using core = await startCore({ servers, mode: 'gateway' }, { settled: false });
   await until(() => core.host.core.servers.manager.find('echo')?.state.kind === 'ready');
   const client = await core.open({}, { mode: 'gateway' });
-  const before = Date.now();
+  const other = await core.open({}, { mode: 'proxy' });
+  let isOtherListed = false;
+  // Asked first, it waits up to ten seconds for servers that start.
+  other.toolNames().then(
+    () => (isOtherListed = true),
+    () => undefined,
+  );
   const names = await client.toolNames();
-  // Another list waits up to ten seconds for servers that start.
-  expect(Date.now() - before).toBeLessThan(5000);
+  expect(isOtherListed).toBe(false);
   expect(core.host.core.servers.manager.find('slow')?.state.kind).not.toBe('ready');
   expect(names).toEqual(expect.arrayContaining(['echo', 'slow']));
 });

@@ -1,8 +1,6 @@
 /** ListingRefresher runs one fetch at a time, coalesces bursts, and loses no notification. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ListingRefresher } from '../../../src-main/core/servers/listing-refresher.ts';
-import { until } from '../../support/until.ts';
 
 interface Fetches {
   readonly refresher: ListingRefresher;
@@ -14,6 +12,8 @@ interface Fetches {
 }
 
 function fetches(): Fetches {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   let running = 0;
   const account: Fetches = {
     started: 0,
@@ -36,9 +36,10 @@ function fetches(): Fetches {
 test('coalesces a burst of announcements into one fetch', async () => {
   const account = fetches();
   for (let times = 0; times < 500; times++) account.refresher.schedule();
-  await until(() => account.started > 0);
+  await vi.advanceTimersByTimeAsync(150);
+  expect(account.started).toBe(1);
   account.finish();
-  await sleep(250);
+  await vi.advanceTimersByTimeAsync(5000);
   expect(account.started).toBe(1);
 });
 
@@ -48,9 +49,10 @@ test('fetches once more after announcements during a fetch', async () => {
   for (let times = 0; times < 500; times++) account.refresher.schedule();
   account.finish();
   await first;
-  await until(() => account.started === 2);
+  await vi.advanceTimersByTimeAsync(150);
+  expect(account.started).toBe(2);
   account.finish();
-  await sleep(250);
+  await vi.advanceTimersByTimeAsync(5000);
   expect([account.started, account.most]).toEqual([2, 1]);
 });
 
@@ -66,7 +68,7 @@ test('fetches even if a server never stops announcing changes', async () => {
   const account = fetches();
   const announcing = setInterval(() => account.refresher.schedule(), 20);
   onTestFinished(() => clearInterval(announcing));
-  await until(() => account.started === 1);
+  await vi.advanceTimersByTimeAsync(2100);
   expect(account.started).toBe(1);
 });
 
@@ -79,7 +81,7 @@ test('drops pending announcements when it is stopped', async () => {
   await first;
   account.refresher.schedule();
   account.refresher.stop();
-  await sleep(250);
+  await vi.advanceTimersByTimeAsync(5000);
   expect(account.started).toBe(1);
 });
 
