@@ -33,7 +33,7 @@ export function registerReadTool(server: McpServer, options: UtilsOptions): void
     'read_file',
     {
       title: 'Read file',
-      description: 'Reads a text file or a range of its lines; images, audio and other binaries come whole.',
+      description: 'Reads a text file or a line range; returns images, audio and other binaries whole.',
       annotations: readOnly,
       inputSchema: z.object({
         path: z.string(),
@@ -71,7 +71,7 @@ async function readBinary(file: OpenedFile, mimeType: string, maxBytes: number):
   const { handle, real, stats } = file;
   if (stats.size > maxBytes) {
     const message = `${displayPath(real)} is binary (${mimeType}) and has ${stats.size} bytes, more than maxBytes ${maxBytes}.`;
-    throw new AppError('bad_request', message, { fix: `Raise maxBytes, to ${maxReadBytes} at most.` });
+    throw new AppError('bad_request', message, { fix: `Raise maxBytes to at most ${maxReadBytes}.` });
   }
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0);
   const data = buffer.subarray(0, bytesRead).toString('base64');
@@ -82,7 +82,7 @@ async function readBinary(file: OpenedFile, mimeType: string, maxBytes: number):
 
 function tooFar(path: string, read: ReadLines): AppError {
   if (read.end === 'scan')
-    return new AppError('bad_request', `The line is more than 512 MiB into "${displayPath(path)}".`);
+    return new AppError('bad_request', `The line is beyond the first 512 MiB of "${displayPath(path)}".`);
   return new AppError('bad_request', `"${displayPath(path)}" has only ${formatCount(read.nextLine - 1, 'line')}.`);
 }
 
@@ -93,10 +93,10 @@ function notes(read: ReadLines, file: OpenedFile, encoding: string): string {
   if (encoding !== 'utf-8') found.push(`Converted from ${encoding}.`);
   if (read.damaged)
     found.push(`Not valid ${encoding}: unreadable bytes are shown as \uFFFD; writing this back would lose them.`);
-  if (read.cutLine) found.push(`Line ${read.nextLine - 1} is cut: it is longer than maxBytes.`);
+  if (read.cutLine) found.push(`Line ${read.nextLine - 1} is truncated: it is longer than maxBytes.`);
   const stopped = read.end === 'bytes' || read.end === 'scan';
   if (stopped)
-    found.push(`Stopped before line ${read.nextLine} (file: ${file.stats.size} bytes); go on with fromLine.`);
+    found.push(`Stopped before line ${read.nextLine} (file: ${file.stats.size} bytes); continue with fromLine.`);
   return found.length === 0 ? '' : `[${found.join(' ')}]`;
 }
 
@@ -215,7 +215,7 @@ export function registerWriteTool(server: McpServer, options: UtilsOptions): voi
     'write_file',
     {
       title: 'Write file',
-      description: 'Writes a UTF-8 text file whole, making missing folders. No backup is kept.',
+      description: 'Writes a whole UTF-8 text file, creating missing folders. Makes no backup.',
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       inputSchema: z.object({
         path: z.string(),
@@ -226,7 +226,7 @@ export function registerWriteTool(server: McpServer, options: UtilsOptions): voi
     ({ path, content, mode }) =>
       runTool(async () => {
         const bytes = Buffer.byteLength(content);
-        if (bytes > maxBytes) throw new AppError('bad_request', `${bytes} bytes are more than the 16 MiB allowed.`);
+        if (bytes > maxBytes) throw new AppError('bad_request', `The content has ${bytes} bytes; the limit is 16 MiB.`);
         const { real, created } = await writeConfined(options.folders, path, content, mode, options);
         const done = created ? 'Created' : mode === 'append' ? 'Appended to' : 'Replaced';
         return textResult(`${done} ${displayPath(real)} (${formatCount(bytes, 'byte')} written).`);

@@ -36,7 +36,7 @@ export function registerListTool(server: McpServer, options: UtilsOptions): void
       inputSchema: z.object({
         path: z.string().optional(),
         depth: z.int().min(1).max(20).default(1),
-        pattern: z.string().max(500).optional().describe('* and ?; on names, or on paths if it has a /'),
+        pattern: z.string().max(500).optional().describe('* and ?; matches names, or paths if it has a /'),
       }),
     },
     (input, context) => runTool(async () => textResult(await listFiles(options, input, context.mcpReq.signal))),
@@ -79,7 +79,7 @@ function toLine({ way, kind, size }: WalkEntry): string {
 
 function gaps(report: WalkReport): string[] {
   const lines: string[] = [];
-  if (report.full) lines.push(`[stopped after looking at ${maxLooked} entries; narrow path or depth]`);
+  if (report.full) lines.push(`[stopped after ${maxLooked} entries; narrow path or depth]`);
   if (report.unreadable > 0) lines.push(`[${formatCount(report.unreadable, 'folder')} could not be read]`);
   return lines;
 }

@@ -104,8 +104,8 @@ function summary(report: SearchReport, maxMatches: number): string[] {
   if (report.matches >= maxMatches) parts.push('stopped at maxMatches');
   if (report.outOfTime) parts.push('stopped after 15 s; narrow path');
   if (report.full) parts.push('stopped after 20000 entries; narrow path');
-  if (report.skipped.size > 0) parts.push(`not entered: ${[...report.skipped].join(', ')}`);
-  if (report.tooBig > 0) parts.push(`${formatCount(report.tooBig, 'file')} over 4 MiB left out`);
+  if (report.skipped.size > 0) parts.push(`skipped: ${[...report.skipped].join(', ')}`);
+  if (report.tooBig > 0) parts.push(`${formatCount(report.tooBig, 'file')} over 4 MiB skipped`);
   if (report.unreadable > 0) parts.push(`${report.unreadable} could not be read`);
   return parts;
 }

@@ -30,7 +30,7 @@ export function registerTimeTools(server: McpServer, now: () => Date): void {
     'convert_time',
     {
       title: 'Convert time',
-      description: 'Converts a time between time zones; tells DST gaps and overlaps.',
+      description: 'Converts a time between time zones; reports DST gaps and overlaps.',
       annotations: readOnly,
       inputSchema: z.object({
         time: z.string().max(100).describe('HH:MM (today) or ISO 8601'),
@@ -65,7 +65,7 @@ function readTime(text: string, from: string, now: number): ZonedReading {
 }
 
 function unreadable(text: string): AppError {
-  return new AppError('bad_request', `"${text}" is not a time that can be read.`, {
+  return new AppError('bad_request', `"${text}" is not a valid time.`, {
     fix: 'Use HH:MM, or ISO 8601 such as 2026-03-29T14:30 or 2026-03-29T14:30+02:00.',
   });
 }
@@ -144,7 +144,7 @@ function formatter(zone: string, fields: Intl.DateTimeFormatOptions): Intl.DateT
     const locale = 'en-US-u-ca-iso8601-nu-latn-hc-h23';
     return new Intl.DateTimeFormat(locale, { ...fields, timeZone: zone });
   } catch (cause) {
-    throw new AppError('bad_request', `There is no time zone "${zone.slice(0, 100)}".`, { fix: suggest(zone), cause });
+    throw new AppError('bad_request', `Unknown time zone "${zone.slice(0, 100)}".`, { fix: suggest(zone), cause });
   }
 }
 

@@ -28,7 +28,7 @@ export function createBuiltinServer(name: string, options: UtilsOptions): McpSer
   const create = builtins.get(name);
   if (create !== undefined) return create(options);
   const known = [...builtins.keys()].join(', ');
-  throw new AppError('server_not_found', `There is no built-in server "${name}".`, { fix: `Known: ${known}.` });
+  throw new AppError('server_not_found', `Unknown built-in server "${name}".`, { fix: `Known: ${known}.` });
 }
 
 // Starts a built-in server in this process and returns the client's end of its connection.

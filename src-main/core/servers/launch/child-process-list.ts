@@ -203,7 +203,7 @@ const ticksTo1970 = 621_355_968_000_000_000n;
  */
 export function readCimTable(text: string): Began {
   const rows = [...text.matchAll(/^(\d+) (\d{15,19})\r?$/gm)];
-  if (rows.length === 0) throw new AppError('internal', 'The system told of no process.');
+  if (rows.length === 0) throw new AppError('internal', 'The operating system listed no processes.');
   return new Map(rows.map(([, pid, ticks]) => [Number(pid), String((BigInt(ticks as string) - ticksTo1970) / 10n)]));
 }
 

@@ -91,7 +91,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: /ECONNREFUSED\s+(?<what>\S+?:\d+)|Connection refused[^\n]*?(?<address>[\w.-]+:\d{2,5})/i,
-    words: (what) => `stopped: nothing answers at ${what}`,
+    words: (what) => `stopped: nothing is listening at ${what}`,
     remedy: 'retry',
   },
   {
@@ -111,7 +111,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: /\blicen[cs]e\b[^\n]{0,40}\b(?:invalid|expired|required|missing|not found)\b/i,
-    words: () => `can't start: its licence was not accepted`,
+    words: () => `can't start: its license was not accepted`,
     remedy: 'set-value',
   },
   {
@@ -142,7 +142,7 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: /\bETIMEDOUT\b|timed out/i,
-    words: () => 'stopped: a connection of its own timed out',
+    words: () => 'stopped: one of its connections timed out',
     remedy: 'retry',
   },
 ];
@@ -168,7 +168,7 @@ export function failureReason(server: string, error: AppError): FailureReason {
     };
   }
   if (typeof data['damagedFolder'] === 'string') {
-    return { words: `can't start: npx has only a part of its package`, remedy: 'clear' };
+    return { words: `can't start: its npx package is incomplete`, remedy: 'clear' };
   }
   const lines = data['stderr'];
   const printed = Array.isArray(lines) ? reasonInOutput(lines.map(String)) : undefined;

@@ -42,7 +42,7 @@ export async function launchServer(launch: ServerLaunch): Promise<Launched> {
   // A missing folder and a missing command both fail with ENOENT; this check distinguishes them.
   if (cwd !== undefined && !(await isFolder(cwd))) {
     throw new AppError('config_invalid', `${serverName} did not start: its working folder ${cwd} does not exist.`, {
-      fix: "Create the folder, or change the server's cwd.",
+      fix: 'Create the folder, or change "cwd" in its entry.',
     });
   }
   if ((await findCommand(command, env, cwd)) === undefined) throw notFound(serverName, command);
@@ -78,7 +78,7 @@ async function inBox(
     if (boxes === undefined) return launch;
     return boxes.launchUnconfined(launch, entry, (await environment.forServer({}, [])).env);
   }
-  if (boxes === undefined) throw new AppError('server_not_started', `${serverName} starts in a box only.`);
+  if (boxes === undefined) throw new AppError('server_not_started', `${serverName} starts only in a sandbox.`);
   // Common variables hold paths on this computer, which do not exist in a container.
   const isOwn = (name: string): boolean => !isCommonVariable(name, process.platform) && !(name in own);
   const names = (inherited === 'all' ? Object.keys(env) : inherited).filter(isOwn);

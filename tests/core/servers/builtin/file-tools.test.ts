@@ -132,7 +132,7 @@ describe('search_files', () => {
     await writeFile(join(root, 'binary'), 'rarity\0');
     await writeFile(join(root, 'big'), `rarity${' '.repeat(4 * 1024 * 1024)}`);
     expect(await utils.text('search_files', { query: 'rarity' })).toBe(
-      '[0 matches, 5 files read; not entered: .git; 1 file over 4 MiB left out]',
+      '[0 matches, 5 files read; skipped: .git; 1 file over 4 MiB skipped]',
     );
   });
 

@@ -48,7 +48,7 @@ test('does not count an empty line after the final newline', async () => {
 
 test('stops at a whole line within maxBytes and reports where to continue', async () => {
   expect(await read('äää\nbbb\nccc\n', { maxBytes: 12 })).toBe(
-    'äää\nbbb\n\n[Stopped before line 3 (file: 15 bytes); go on with fromLine.]',
+    'äää\nbbb\n\n[Stopped before line 3 (file: 15 bytes); continue with fromLine.]',
   );
 });
 
@@ -61,7 +61,7 @@ test('cuts a line longer than maxBytes between characters and can read the next 
     await read('ääääää\nnext\n', { maxBytes: 5 }),
     await read('ääääää\nnext\n', { fromLine: 2, maxBytes: 5 }),
   ]).toEqual([
-    'ää\n[Line 1 is cut: it is longer than maxBytes. Stopped before line 2 (file: 18 bytes); go on with fromLine.]',
+    'ää\n[Line 1 is truncated: it is longer than maxBytes. Stopped before line 2 (file: 18 bytes); continue with fromLine.]',
     'next\n',
   ]);
 });
@@ -75,7 +75,7 @@ test('returns the first MiB of a large file by default, in whole lines', async (
   const line = 'x'.repeat(1023) + '\n';
   const text = await read(line.repeat(1500));
   expect(text.replace(line.repeat(1024), '')).toBe(
-    '\n[Stopped before line 1025 (file: 1536000 bytes); go on with fromLine.]',
+    '\n[Stopped before line 1025 (file: 1536000 bytes); continue with fromLine.]',
   );
 });
 
@@ -130,7 +130,7 @@ test('returns another binary file as a resource', async () => {
 
 test('rejects a binary file larger than maxBytes instead of cutting it', async () => {
   expect(await read(new Uint8Array(100), { maxBytes: 99 })).toBe(
-    `ERROR ${join(root, 'file')} is binary (application/octet-stream) and has 100 bytes, more than maxBytes 99. Raise maxBytes, to 16777216 at most.`,
+    `ERROR ${join(root, 'file')} is binary (application/octet-stream) and has 100 bytes, more than maxBytes 99. Raise maxBytes to at most 16777216.`,
   );
 });
 

@@ -80,7 +80,7 @@ test.each([
   ['Mars/Olympus', 'Use an IANA name such as Europe/Berlin.'],
   ['', 'Use an IANA name such as Europe/Berlin.'],
 ])('rejects the unknown time zone %j with a hint', async (timezone, help) => {
-  expect(await text('current_time', { timezone })).toBe(`ERROR There is no time zone "${timezone}". ${help}`);
+  expect(await text('current_time', { timezone })).toBe(`ERROR Unknown time zone "${timezone}". ${help}`);
 });
 
 test.each([
@@ -94,5 +94,5 @@ test.each([
   '2026-01-01T12:00+99:00',
   '2026-1-1',
 ])('rejects a time that cannot be parsed: %j', async (time) => {
-  expect(await text('convert_time', { time, from: 'UTC', to: 'UTC' })).toMatch(/^ERROR ".*" is not a time/);
+  expect(await text('convert_time', { time, from: 'UTC', to: 'UTC' })).toMatch(/^ERROR ".*" is not a valid time\./);
 });

@@ -54,7 +54,7 @@ const printed: readonly (readonly [string, string, string, Remedy])[] = [
   [
     'a refused connection',
     'Error: connect ECONNREFUSED 127.0.0.1:5432',
-    'stopped: nothing answers at 127.0.0.1:5432',
+    'stopped: nothing is listening at 127.0.0.1:5432',
     'retry',
   ],
   [
@@ -84,7 +84,7 @@ const printed: readonly (readonly [string, string, string, Remedy])[] = [
     'stopped: out of memory',
     'retry',
   ],
-  ['a licence', 'License key is invalid or has expired.', "can't start: its licence was not accepted", 'set-value'],
+  ['a licence', 'License key is invalid or has expired.', "can't start: its license was not accepted", 'set-value'],
   [
     'Docker',
     'Cannot connect to the Docker daemon at unix:///var/run/docker.sock.',

@@ -228,9 +228,9 @@ function leadsElsewhere(
   agreed: string,
   now: string,
 ): AppError {
-  const what = `${name} did not start: ${displayPath(path)} leads to ${displayPath(now)}; it led to ${displayPath(agreed)} when you agreed to it.`;
+  const what = `${name} did not start: ${displayPath(path)} resolves to ${displayPath(now)}; it resolved to ${displayPath(agreed)} when you approved it.`;
   return new AppError('server_not_started', what, {
-    fix: `Look who changed that. To allow it as it is now: tooltray sandbox ${name} ${kind}`,
+    fix: `Check who changed it. To allow the new target: tooltray sandbox ${name} ${kind}`,
     data: { path, agreed, now },
   });
 }

@@ -175,14 +175,14 @@ async function allowedPlaces(
   const found = await Promise.all(
     agreed.map(async ({ path, real, writable }): Promise<Place[]> => {
       const isRequested = read.includes(path) || write.includes(path);
-      if (/^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) throw unallowable(path, 'it would be none');
+      if (/^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) throw unallowable(path, 'nothing would be isolated');
       const isOurs = isProtectedPath(hidden, real);
-      if (isOurs && isRequested) throw unallowable(path, "it is one of Tooltray's own");
+      if (isOurs && isRequested) throw unallowable(path, "it is one of Tooltray's own files");
       // The folder of an unpacked bundle belongs to its program; other folders of Tooltray stay hidden even if a server
       // names them.
       if (isOurs && path !== cwd) return [];
       const holdsOwn = hidden.files.some((file) => isInside(real, file) && !isCovered(hidden, file));
-      if (holdsOwn && (isRequested || writable)) throw unallowable(path, "Tooltray's config file lies in it");
+      if (holdsOwn && (isRequested || writable)) throw unallowable(path, "it contains Tooltray's config file");
       const exists = await stat(real).then(
         () => true,
         () => false,
@@ -199,14 +199,14 @@ function isCovered({ folders }: ProtectedPaths, file: string): boolean {
 }
 
 function unallowable(path: string, why: string): AppError {
-  return new AppError('config_invalid', `A box cannot be allowed ${path}: ${why}.`, {
-    fix: 'Name the folders that the server needs under "isolation" in its entry.',
+  return new AppError('config_invalid', `A sandbox must not have access to ${path}: ${why}.`, {
+    fix: 'List the folders that the server needs in "isolation" in its entry.',
   });
 }
 
 function notThere(path: string): AppError {
-  return new AppError('config_invalid', `It is allowed ${path}, which does not exist.`, {
-    fix: 'Create it, or take it out of "isolation" in its entry.',
+  return new AppError('config_invalid', `Its allowed path ${path} does not exist.`, {
+    fix: 'Create it, or remove it from "isolation" in its entry.',
   });
 }
 
@@ -317,10 +317,9 @@ export type FoundSandbox =
 /** Never rejects. */
 export async function findSandbox(env: ResolvedEnv): Promise<FoundSandbox> {
   const none = (problem: string): FoundSandbox => ({ command: undefined, problem });
-  if (process.platform !== 'linux') return none('Tooltray has a sandbox on Linux only.');
+  if (process.platform !== 'linux') return none('The sandbox is available on Linux only.');
   const command = await findCommand('bwrap', env);
-  if (command === undefined)
-    return none('bubblewrap is not installed. Install the package "bubblewrap" of your system.');
+  if (command === undefined) return none('bubblewrap is not installed. Install your system’s "bubblewrap" package.');
   const run = promisify(execFile);
   const options = { env: { PATH: env['PATH'] ?? '' }, cwd: '/', timeout: probeTimeoutMs };
   try {
@@ -331,7 +330,7 @@ export async function findSandbox(env: ResolvedEnv): Promise<FoundSandbox> {
   } catch (error) {
     const said = (error as { stderr?: string }).stderr?.trim() ?? errorText(error);
     return none(
-      `bubblewrap cannot make a box here (${said}). Where the system forbids it (Ubuntu 24.04 by AppArmor), it needs a profile that allows "userns" for bwrap.`,
+      `bubblewrap cannot create a sandbox here (${said}). If the system forbids it (Ubuntu 24.04 does, with AppArmor), add a profile that allows "userns" for bwrap.`,
     );
   }
 }

@@ -25,7 +25,7 @@ export async function limitWords(limits: CommandLimits, outside: ResolvedEnv): P
   const [nice, prlimit] = await Promise.all(['nice', 'prlimit'].map((name) => findCommand(name, outside)));
   if (nice === undefined || prlimit === undefined)
     throw new AppError('server_not_started', 'The limits of commands cannot be set: prlimit or nice is missing.', {
-      fix: 'Install the packages "util-linux" and "coreutils" of your system.',
+      fix: 'Install your system’s packages "util-linux" and "coreutils".',
     });
   const { memoryMB, openFiles, processes } = limits;
   // Not the address space: Node.js and others reserve much more of it than they use.
@@ -71,7 +71,7 @@ export async function refuseWaysOut(server: string, words: readonly string[], hi
   );
   const found = [...new Set([...waysOut(words), ...leads.flat()])];
   if (found.length === 0) return;
-  const what = `${server} would give its container access to the computer of the replica: ${found.join(', ')}.`;
+  const what = `${server} would grant its container access to the replica's host: ${found.join(', ')}.`;
   throw new AppError('config_invalid', what, { fix: 'Remove these options from its entry.' });
 }
 

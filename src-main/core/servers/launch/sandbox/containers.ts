@@ -126,13 +126,9 @@ export class Containers {
     const program = programName(launch.command);
     const wanted = isolate.image ?? defaultImages.find(([name]) => name.test(program))?.[1];
     if (wanted === undefined) {
-      throw new AppError(
-        'config_invalid',
-        `${server} needs an image for its container: ${program} is in none that is known.`,
-        {
-          fix: `Name one: tooltray sandbox ${server} container --image IMAGE`,
-        },
-      );
+      throw new AppError('config_invalid', `${server} needs a container image: no known image contains ${program}.`, {
+        fix: `Specify one: tooltray sandbox ${server} container --image IMAGE`,
+      });
     }
     const image = await this.#imageOf(engine, server, wanted, env);
     const name = `tooltray-${randomBytes(6).toString('hex')}`;
@@ -205,9 +201,9 @@ export class Containers {
       return (this.#engine = { command: podman, options: await podmanOptions(env) });
     }
     const there =
-      docker === undefined ? 'Neither Docker nor Podman was found.' : 'Docker is installed and does not answer.';
-    throw new AppError('server_not_started', `${server} did not start: its container cannot be had. ${there}`, {
-      fix: `Start or install one of them, or run it otherwise: tooltray sandbox ${server} bubblewrap`,
+      docker === undefined ? 'Neither Docker nor Podman was found.' : 'Docker is installed but not responding.';
+    throw new AppError('server_not_started', `${server} did not start: no container runtime is available. ${there}`, {
+      fix: `Start or install one of them, or use another sandbox: tooltray sandbox ${server} bubblewrap`,
     });
   }
 
@@ -229,14 +225,14 @@ export class Containers {
       await run(engine.command, [...engine.options, 'pull', '-q', image], { env, timeout: pullTimeoutMs });
       const found = await digestOf(engine, image, env);
       if (found !== undefined) return found;
-      throw new Error('it is not there after it was fetched');
+      throw new Error('it is missing after the download');
     } catch (error) {
       const said = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1) ?? errorText(error);
       throw new AppError(
         'server_not_started',
-        `${server} did not start: the image ${image} could not be had: ${said}`,
+        `${server} did not start: the image ${image} could not be downloaded: ${said}`,
         {
-          fix: 'Check its name and the network; it is tried again.',
+          fix: 'Check its name and the network. Tooltray retries automatically.',
         },
       );
     }
@@ -368,15 +364,19 @@ async function mounts(
 }
 
 function insideOf(path: string, around: string): AppError {
-  return new AppError('config_invalid', `${path} is to be read alone, and lies in ${around}, which may be written.`, {
-    fix: 'Allow other folders under "isolation" in its entry.',
+  return new AppError('config_invalid', `${path} is read-only but is inside ${around}, which is writable.`, {
+    fix: 'Change the folders in "isolation" in its entry.',
   });
 }
 
 function holdsOurs(path: string): AppError {
-  return new AppError('config_invalid', `A container cannot be allowed ${path}: what is Tooltray's own lies in it.`, {
-    fix: 'Name the folders that the server needs under "isolation" in its entry.',
-  });
+  return new AppError(
+    'config_invalid',
+    `A container must not have access to ${path}: it contains Tooltray's own files.`,
+    {
+      fix: 'List the folders that the server needs in "isolation" in its entry.',
+    },
+  );
 }
 
 /** Whether the command is an interpreter path of this computer; the image has its own. */

@@ -118,7 +118,7 @@ export class EgressProxyFactory {
       ({ address }) => !(this.#isTeam && isOwnAddress(address)) && (isRequested || addressKind(address) === 'public'),
     );
     if (first === undefined) {
-      throw new Refusal(`${host} leads into a network of this computer, where its name does not belong.`, 403);
+      throw new Refusal(`${host} resolves to a private network address.`, 403);
     }
     const known: LookupFunction = (_name, options, answer) => {
       if (options.all === true) answer(null, [first, ...others]);

@@ -77,7 +77,7 @@ export class NpmPackages {
       waitMs: installTimeoutMs + 20_000,
     });
     const file = await programIn(folder, name, wanted.program);
-    if (file === undefined) throw notInstalled(server, name, 'It holds no program of that name.');
+    if (file === undefined) throw notInstalled(server, name, 'It contains no program with that name.');
     const node = (await findCommand('node', outside)) ?? process.execPath;
     return { launch: { ...launch, command: node, args: [file, ...wanted.args] }, folders: [folder] };
   }
@@ -192,9 +192,9 @@ function reasonIn(output: string): string {
 function notInstalled(server: string, spec: string, said: string): AppError {
   return new AppError(
     'server_not_started',
-    `${server} did not start: ${spec} could not be installed for its box. ${said}`.trim(),
+    `${server} did not start: ${spec} could not be installed for its sandbox. ${said}`.trim(),
     {
-      fix: 'Check the name and the network; it is tried again.',
+      fix: 'Check the name and the network. Tooltray retries automatically.',
     },
   );
 }

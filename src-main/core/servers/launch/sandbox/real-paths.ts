@@ -20,7 +20,7 @@ export async function openRealPath(path: string): Promise<FileHandle> {
     // The mount uses the descriptor, so its own path is compared.
     const opened = await readlink(`/proc/self/fd/${handle.fd}`);
     if (opened === path && !(await handle.stat()).isSymbolicLink()) return handle;
-    throw new AppError('server_not_started', `${path} leads to ${opened} by now.`);
+    throw new AppError('server_not_started', `${path} now resolves to ${opened}.`);
   } catch (error) {
     await handle.close();
     throw error;

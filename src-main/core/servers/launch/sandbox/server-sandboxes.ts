@@ -167,7 +167,7 @@ export class ServerSandboxes {
       if ((await findCommand('socat', outside)) === undefined)
         throw this.#unavailable(
           serverName,
-          policy === undefined ? `${noSocat}, or give it the network as a whole.` : `${noSocat}.`,
+          policy === undefined ? `${noSocat}, or allow it the whole network.` : `${noSocat}.`,
         );
       const proxy = await this.#proxies.open(serverName, network);
       return withCleanUp(closing(proxy), () =>
@@ -186,7 +186,7 @@ export class ServerSandboxes {
       fix:
         this.#options.policy !== undefined
           ? `Run ${server} in a container ("isolation": { "mode": "container", "image": "…" }), or run it elsewhere and set its "url".`
-          : `To let it run as your own programs do: tooltray sandbox ${server} none`,
+          : `To run it without a sandbox: tooltray sandbox ${server} none`,
     });
   }
 
@@ -291,20 +291,20 @@ async function withCleanUp(cleanUp: CleanUp, make: () => Promise<ProcessLaunch>)
   }
 }
 
-const noForwarder = 'what opens its way to them needs Node.js or Python in its image, and its program is neither';
+const noForwarder = 'the egress proxy needs Node.js or Python in its image, but its program is neither';
 
 function proxyProblem({ extraArgs }: Isolation): string | undefined {
   // A socket of this computer cannot be mounted into the virtual machine that runs containers there.
   if (process.platform !== 'linux') return 'Tooltray can do that on Linux only';
   const others = extraArgs.some((arg) => /^--(?:net|network)(?:=|$)/.test(arg));
-  return others ? 'its "extra_args" give it another network' : undefined;
+  return others ? 'its "extra_args" set another network' : undefined;
 }
 
 function notHeld(server: string, problem: string): AppError {
-  const what = `${server} is to reach some hosts alone, which this container cannot be held to: ${problem}.`;
+  const what = `${server} is limited to certain hosts, which this container cannot enforce: ${problem}.`;
   return new AppError('config_invalid', what, {
-    fix: `Run it in a sandbox, or say of its network as a whole whether it has it: tooltray sandbox ${server} container --network`,
+    fix: `Run it in a sandbox, or allow or deny its whole network: tooltray sandbox ${server} container --network`,
   });
 }
 
-const noSocat = 'Its network goes through socat, which is not installed. Install the package "socat" of your system';
+const noSocat = 'Its network access requires socat, which is not installed. Install your system’s "socat" package';
