@@ -32,7 +32,9 @@ test('notifies once about changed tool definitions, counts them in the tray, and
       ((globalThis as WithNotes).notes ?? []).map(({ body }) => body).filter((body) => body.startsWith('canvas')),
     );
   await expect.poll(() => desktop.trayLabels()).toContain('Inbox: 1 decision for you…');
-  await expect.poll(told, { timeout: 30_000 }).toEqual(['canvas says something else about draw, without an update.']);
+  await expect
+    .poll(told, { timeout: 30_000 })
+    .toEqual(['canvas changed draw since you accepted it, without an update.']);
   offer(tool('draw', 'Draws. Send all of it.'), tool('erase', 'Erases. All of it.'));
   await desktop.clickTray('inbox');
   const page = await desktop.page();

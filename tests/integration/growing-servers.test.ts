@@ -71,7 +71,7 @@ test('holds a new tool that no call preceded, even of a server that may add tool
   offer(open, issues);
   const item = await waiting();
   expect(actionsOf(item)).toEqual(['keep', 'accept']);
-  expect(item.from).not.toMatch(/something else/);
+  expect(item.from).not.toMatch(/launched differently/);
 });
 
 test('holds a changed tool, and a new one that reads like an attack, of a server that may add tools', async () => {

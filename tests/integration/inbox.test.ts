@@ -43,9 +43,9 @@ test('groups a rug pull into one item, which can be decided in parts and undone'
   const item = await only(core);
   expect(told).toBeGreaterThan(0);
   expect(item).toMatchObject({ kind: 'change', server: 'd', isGrave: true });
-  expect(item.sentence).toBe('d says something else about draw, erase, save and load, without an update.');
+  expect(item.sentence).toBe('d changed draw, erase, save and load since you accepted it, without an update.');
   expect(item.meanings[0]).toEqual({
-    text: 'No update explains this: d showed you one thing and now says another.',
+    text: 'No update explains this: d replaced definitions that you accepted.',
     isGrave: true,
   });
   // Suspected attacks come first.
@@ -58,12 +58,14 @@ test('groups a rug pull into one item, which can be decided in parts and undone'
     ['keep', false],
     ['accept', true],
   ]);
-  await expect(inbox.decide(item.id, { action: 'approve', by })).rejects.toThrow(/no answer/);
-  await expect(inbox.decide(item.id, { action: 'keep', by, parts: ['tool:other'] })).rejects.toThrow(/no part of it/);
+  await expect(inbox.decide(item.id, { action: 'approve', by })).rejects.toThrow(/not an action/);
+  await expect(inbox.decide(item.id, { action: 'keep', by, parts: ['tool:other'] })).rejects.toThrow(
+    /not a part of it/,
+  );
   await expect(inbox.decide(item.id, { action: 'keep', by, parts: [] })).rejects.toThrow(/as a whole/);
 
   const outcome = await inbox.decide(item.id, { action: 'accept', by, parts: ['tool:erase'] });
-  expect(outcome).toMatchObject({ sentence: 'Accepted what d says about erase now.', isDone: true });
+  expect(outcome).toMatchObject({ sentence: 'Accepted the definitions of d: erase.', isDone: true });
   await expect(inbox.decide(item.id, { action: 'accept', by })).rejects.toThrow(/No pending item with the ID/);
   const rest = await only(core);
   expect(rest.cause).not.toBe(item.cause);
@@ -77,8 +79,8 @@ test('groups a rug pull into one item, which can be decided in parts and undone'
 
   const decided = await inbox.decided();
   expect(decided.map(({ sentence, by: where }) => [sentence, where])).toEqual([
-    ['Kept the accepted text in place of what d says about draw, save and load now.', 'dashboard'],
-    ['Accepted what d says about erase now.', 'dashboard'],
+    ['Kept the accepted definitions of d: draw, save and load.', 'dashboard'],
+    ['Accepted the definitions of d: erase.', 'dashboard'],
   ]);
   for (const { id } of decided) await inbox.undo(id);
   const again = await only(core);
@@ -103,7 +105,7 @@ test('groups the same change in several tools into one part', async () => {
   await until(() => core.host.core.trust.pins.find('d')?.pendingReview?.changes.length === 6);
   const { parts, sentence } = await only(core);
   expect(parts.map(({ title }) => title)).toEqual(['Tools a and b', 'Tool c', 'Tools f and g', 'Tool e, which is new']);
-  expect(sentence).toContain('has 1 definition more than you accepted');
+  expect(sentence).toContain('added 1 definition since you accepted it');
 });
 
 test('shows what an edit by another program would reach; approving it can be undone', async () => {
@@ -124,7 +126,7 @@ test('shows what an edit by another program would reach; approving it can be und
   await inbox.undo(decided?.id ?? '');
   expect(core.host.core.servers.manager.find('evil')).toBeUndefined();
   expect(JSON.parse(readFileSync(core.configFile, 'utf8'))).toEqual(JSON.parse(before));
-  await expect(inbox.undo(decided?.id ?? '')).rejects.toThrow(/No decision is known/);
+  await expect(inbox.undo(decided?.id ?? '')).rejects.toThrow(/No decision has the ID/);
 });
 
 test('undoes an approved proposal unless its entry has changed since, and a rejected one asks again', async () => {

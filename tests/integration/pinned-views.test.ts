@@ -36,7 +36,7 @@ test('holds a UI that changes while its server runs until the user decides, what
   const [one, other] = [await open(core), await open(core)];
   expect([await pageOf(one), await pageOf(other)]).toEqual(['<p>first</p>', '<p>first</p>']);
   writeFileSync(page, '<p>second</p>');
-  const refused = 'was changed by its server while it ran since clock was accepted, and waits for the user.';
+  const refused = 'was changed by its server while it ran since clock was accepted, and awaits the user';
   await expect(pageOf(one)).rejects.toThrow(refused);
   await expect(pageOf(other)).rejects.toThrow(refused);
   // The tool itself still works, as text.
@@ -74,9 +74,9 @@ test("holds a changed UI also for an app without UI support, and at the server's
   const plain = await core.open({}, { mode: 'proxy' });
   expect(await pageOf(plain)).toBe('<p>first</p>');
   writeFileSync(page, '<p>second</p>');
-  await expect(pageOf(plain)).rejects.toThrow('waits for the user');
+  await expect(pageOf(plain)).rejects.toThrow('awaits the user');
   const own = new HttpClient(`${core.url}/server/clock`);
   await own.initialize();
   const { message } = await own.exchange('resources/read', { uri });
-  expect(message.error?.message).toContain('waits for the user');
+  expect(message.error?.message).toContain('awaits the user');
 });

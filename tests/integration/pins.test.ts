@@ -210,9 +210,9 @@ describe('one field that changes while the server runs is hidden and cannot be c
     await until(() => question(core) !== undefined);
     const client = await core.open();
     if (tool === true)
-      expect(await client.say('draw', { shape: 'circle' })).toMatch(/waits for the user.*tooltray inbox show d/s);
+      expect(await client.say('draw', { shape: 'circle' })).toMatch(/awaits the user.*tooltray inbox show d/s);
     if (prompt === true)
-      await expect(client.request('prompts/get', { name: 'sketch' })).rejects.toThrow(/waits for the user/);
+      await expect(client.request('prompts/get', { name: 'sketch' })).rejects.toThrow(/awaits the user/);
     const listed = JSON.stringify([await client.request('tools/list'), await client.request('prompts/list')]);
     expect(listed).not.toContain(mark);
     expect(server.calls).toBe(before);
@@ -279,11 +279,11 @@ describe('after a restart', () => {
     expect(question(core)).toBeUndefined();
     const client = await core.open();
     const refused = await client.say('draw');
-    expect(refused).toContain('since d was accepted, and the user keeps it out.');
-    expect(refused).not.toContain('waits');
+    expect(refused).toContain('since d was accepted, and the user rejected it.');
+    expect(refused).not.toContain('awaits');
     const [kept] = pins.find('d')?.decisions ?? [];
     await pins.find('d')?.undo(kept?.id ?? '');
-    await expect(pins.find('d')?.decide('accept', 'test', 'another')).rejects.toThrow(/changed meanwhile/);
+    await expect(pins.find('d')?.decide('accept', 'test', 'another')).rejects.toThrow(/changed during the review/);
     await pins.find('d')?.decide('accept', 'test', question(core)?.id ?? '');
     expect(await client.say('draw')).toBe('called draw');
     expect(JSON.stringify(await client.request('tools/list'))).toContain('Draws two shapes');

@@ -115,8 +115,8 @@ test("rejects a model's request for a server with a secret whatever the policy, 
   await call('upstream_servers', { operation: 'update', name: 'github', description: 'harmless' });
   const { items } = (await ask(core, 'inbox')) as { items: { sentence: string }[] };
   expect(items.map(({ sentence }) => sentence)).toEqual([
-    'Add the server "thief". It gets the secret GITHUB, which is sent to evil.example.',
-    'Change url of "github". It gets the secret GITHUB, which is sent to other.example.',
+    'Add the server "thief". It receives the secret GITHUB, which is sent to evil.example.',
+    'Change url of "github". It receives the secret GITHUB, which is sent to other.example.',
   ]);
   const { proposals } = (await ask(core, 'proposals')) as { proposals: { sentence: string }[] };
   expect(proposals.map(({ sentence }) => sentence)).toEqual(items.map(({ sentence }) => sentence));

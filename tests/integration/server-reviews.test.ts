@@ -58,9 +58,9 @@ test('lists a server that another program wrote as in review, shows it verbatim,
   expect(one).toMatchObject({ server: 'b', status: 'in-review' });
   expect(one?.lines.map(({ text }) => text)).toContain('Variable TOKEN: "s3cret⟨U+200B⟩"');
   expect(one?.meanings.map(({ text }) => text)).toEqual([
-    'NODE_OPTIONS can make it run something else than it is.',
-    expect.stringContaining('on this computer, with your rights') as string,
-    'Is given TOKEN.',
+    'NODE_OPTIONS can make it run different code.',
+    expect.stringContaining('on this computer, with your permissions') as string,
+    'Receives TOKEN.',
   ]);
   expect(await decide(core, 'b', 'accept')).toBe('Accepted the server "b".');
   await expect.poll(() => core.server('b').state.kind, patient).toBe('ready');
@@ -169,7 +169,9 @@ test('writes a pinned version into the config on request, without another review
   await using core = await startCore({ servers: { floats: npx, fixed: echo } }, own);
   await expect(rpc(core, 'lockVersion', { server: 'fixed' })).rejects.toThrow(/fetches no package/);
   await expect(rpc(core, 'lockVersion', { server: 'floats' })).rejects.toThrow(/No installed version of some-server/);
-  await expect(rpc(core, 'lockVersion', { server: 'floats', version: 'next' })).rejects.toThrow(/no exact version/);
+  await expect(rpc(core, 'lockVersion', { server: 'floats', version: 'next' })).rejects.toThrow(
+    /is not an exact version\./,
+  );
   expect(await rpc(core, 'lockVersion', { server: 'floats', version: '1.2.3' })).toEqual({
     server: 'floats',
     package: 'some-server',

@@ -144,14 +144,14 @@ export class ApprovalQueue {
   decide(id: string, choice: string, by: string): PendingApproval {
     const held = this.#held.get(id);
     if (held === undefined) {
-      throw new AppError('not_found', `No question waits under ${truncateName(id)}.`, {
-        fix: 'It was answered already, or its time was over: what it was about was not done.',
+      throw new AppError('not_found', `No pending approval has the ID ${truncateName(id)}.`, {
+        fix: 'It was already decided, or it expired and its action was not carried out.',
       });
     }
     const { question } = held;
     if (!question.choices.some((one) => one.id === choice)) {
-      throw new AppError('bad_request', `${truncateName(choice)} is no answer to question ${id}.`, {
-        fix: `Answers: ${question.choices.map((one) => one.id).join(', ')}.`,
+      throw new AppError('bad_request', `${truncateName(choice)} is not a choice of approval ${id}.`, {
+        fix: `Choices: ${question.choices.map((one) => one.id).join(', ')}.`,
       });
     }
     this.#end(id, { how: 'answered', choice, by, at: Date.now() });
@@ -187,10 +187,10 @@ export class ApprovalQueue {
     const theirs = this.pending().filter((question) => question.user === user);
     const ofThis = theirs.filter((question) => question.app === app);
     if (ofThis.length < ofApp && theirs.length < ofPerson && this.#held.size < ofAll) return;
-    const all = theirs.length < ofPerson ? `${ofAll} questions of all users` : `${ofPerson} questions of all apps`;
-    const subject = ofThis.length < ofApp ? all : `${ofApp} questions of this app`;
-    throw new AppError('session_limit', `${subject} wait for the user already, so nothing more is asked.`, {
-      fix: 'Ask the user to answer them in Tooltray.',
+    const all = theirs.length < ofPerson ? `${ofAll} approvals for all users` : `${ofPerson} approvals for all apps`;
+    const subject = ofThis.length < ofApp ? all : `${ofApp} approvals for this app`;
+    throw new AppError('session_limit', `${subject} are already pending, so no further approval is requested.`, {
+      fix: 'Ask the user to decide them in Tooltray.',
     });
   }
 
@@ -210,6 +210,6 @@ function cutDetails(details: readonly ApprovalDetail[], most: number): readonly 
     const available = left;
     left = Math.max(0, left - text.length);
     if (text.length <= available) return detail;
-    return { ...detail, text: `${truncateText(text, Math.max(1, available))}\n(${text.length} characters in all)` };
+    return { ...detail, text: `${truncateText(text, Math.max(1, available))}\n(${text.length} characters in total)` };
   });
 }

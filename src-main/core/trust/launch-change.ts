@@ -172,7 +172,7 @@ export function maskedChange(
   if (before === undefined) return { before, entry: maskedForDecision(entry) };
   const [was, is] = [maskedForDecision(before), maskedForDecision(entry)];
   const marked = (value: unknown, other: unknown, raw: unknown, otherRaw: unknown): unknown => {
-    if (typeof value === 'string') return value === other && raw !== otherRaw ? `${value} (another value)` : value;
+    if (typeof value === 'string') return value === other && raw !== otherRaw ? `${value} (different value)` : value;
     if (typeof value !== 'object' || value === null) return value;
     const [theirs, own, before] = [other, raw, otherRaw].map((one) => Object(one) as Record<string, unknown>);
     const members = Object.entries(value).map(
@@ -197,10 +197,10 @@ export function moreReach(own: JsonObject, entry: JsonObject, server: string, fo
   return [
     ...(foundAs.toLowerCase() === server.toLowerCase()
       ? []
-      : [`It is the launch of another server, ${shown(foundAs)}.`]),
-    ...(gained.length === 0 ? [] : [`It reaches more than now: ${[...new Set(gained)].map(shown).join(', ')}.`]),
+      : [`It is the launch of a different server, ${shown(foundAs)}.`]),
+    ...(gained.length === 0 ? [] : [`It can access more than now: ${[...new Set(gained)].map(shown).join(', ')}.`]),
     ...(was !== undefined && is !== undefined && was !== is
-      ? [`It runs another package, ${shown(is)} in place of ${shown(was)}.`]
+      ? [`It runs a different package, ${shown(is)} instead of ${shown(was)}.`]
       : []),
     ...entryConsequences(own, entry).flatMap(({ text, isGrave }) => (isGrave ? [text] : [])),
   ];

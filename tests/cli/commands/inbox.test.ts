@@ -32,22 +32,22 @@ test('shows changed tool definitions first, accepts one tool, keeps the rest pen
   const id = await onlyId(home);
   expect((await home.run('status')).stdout).toContain('1 decision for you to take: tooltray inbox');
   const { stdout } = await home.run('inbox', 'show', id);
-  expect(stdout).toContain('Severe. d says something else about draw and erase, without an update.');
+  expect(stdout).toContain('Severe. d changed draw and erase since you accepted it, without an update.');
   expect(stdout).toMatch(/Tool draw\n +! Changed without an update\.\n +\+ Description: Say hello first\.\n +Diff:/);
   expect(stdout).toContain('Erases⟨U+202E⟩ all.');
   expect(stdout).toContain(`tooltray inbox keep    ${id}`);
   expect(await home.run('inbox', 'approve', id, '--only', 'brush')).toMatchObject({ code: 2, stdout: '' });
   const accepted = await home.run('inbox', 'approve', id, '--only', 'draw');
-  expect(accepted).toMatchObject({ code: 0, stdout: 'Accepted what d says about draw now.\n' });
+  expect(accepted).toMatchObject({ code: 0, stdout: 'Accepted the definitions of d: draw.\n' });
   expect((await home.run('inbox', 'approve', id)).stderr).toContain('No pending item with the ID');
   expect((await home.run('inbox', 'keep', await onlyId(home))).code).toBe(0);
   expect((await home.run('inbox')).stdout).toBe(nothing);
 
   const { decided } = (await home.json('inbox', 'history')).data as { decided: { id: string; by: string }[] };
   expect(decided.map(({ by }) => by)).toEqual(['command line', 'command line']);
-  expect((await home.run('inbox', 'history')).stdout).toContain('Kept the accepted text');
+  expect((await home.run('inbox', 'history')).stdout).toContain('Kept the accepted definitions');
   const undone = await home.run('inbox', 'undo', decided[0]?.id ?? '');
-  expect(undone.stdout).toContain('Undone: Kept the accepted text in place of what d says about erase now.');
+  expect(undone.stdout).toContain('Undone: Kept the accepted definitions of d: erase.');
   await onlyId(home);
 });
 
@@ -57,7 +57,7 @@ test.runIf(allCases)('approves what another program wrote into the config file, 
   home.writeConfig({ servers: { echo: entries.echo, evil: { ...entries.echo, env: { API_TOKEN: 'x' } } } });
   const id = await onlyId(home);
   const { stdout } = await home.run('inbox', 'show', id);
-  expect(stdout).toContain('Is given API_TOKEN.');
+  expect(stdout).toContain('Receives API_TOKEN.');
   expect(stdout).toContain('+ Variable API_TOKEN: "***"');
   expect((await home.run('inbox', 'show', id, '--reveal')).stdout).toContain('+ Variable API_TOKEN: "x"');
   expect((await home.run('inbox', 'approve', id)).code).toBe(0);

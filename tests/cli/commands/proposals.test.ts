@@ -58,7 +58,7 @@ test('enable starts no server in review; review shows what it would run and acce
   expect(refused.stderr).toMatch(/held waits for the review of the user.*tooltray inbox show held/s);
   const { stdout } = await home.run('inbox', 'show', 'held');
   expect(stdout).toContain('Command: ');
-  expect(stdout).toContain('on this computer, with your rights');
+  expect(stdout).toContain('on this computer, with your permissions');
   expect((await home.run('inbox', 'approve', '000000')).code).not.toBe(0);
   expect((await home.run('inbox', 'approve', 'held')).code, 'a name is not what was shown').not.toBe(0);
   expect((await home.run('inbox', 'approve', stdout.slice(0, 6))).code).toBe(0);

@@ -33,8 +33,8 @@ test('describes a package: version, sandbox, secrets and time of acceptance', as
     isolation: { mode: 'sandbox', write: [] },
   };
   expect(await told(entry)).toBe(
-    'Is @a/b by npx, version 1.2.3. Accepted 2026-10-03. Runs in a sandbox: sees the system’s programs, its own files and a home of its own. ' +
-      'Reaches no network. Holds ARG, MINE, OTHER_TOKEN and THIRD.',
+    'Is @a/b by npx, version 1.2.3. Accepted 2026-10-03. Runs in a sandbox: sees system programs, its own files, and its own home folder. ' +
+      'Has no network access. Holds ARG, MINE, OTHER_TOKEN and THIRD.',
   );
 });
 

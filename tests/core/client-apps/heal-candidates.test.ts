@@ -316,6 +316,6 @@ test('masks both sides of a change and marks a secret with another value', () =>
   const entry = { command: 'a', env: { API_TOKEN: 'second-value-2', SAME_TOKEN: 'same-value-1', PLAIN: 'y' } };
   expect(maskedChange(before, entry)).toEqual({
     before: { command: 'a', env: { API_TOKEN: '***', SAME_TOKEN: '***', PLAIN: 'x' } },
-    entry: { command: 'a', env: { API_TOKEN: '*** (another value)', SAME_TOKEN: '***', PLAIN: 'y' } },
+    entry: { command: 'a', env: { API_TOKEN: '*** (different value)', SAME_TOKEN: '***', PLAIN: 'y' } },
   });
 });

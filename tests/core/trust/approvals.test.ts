@@ -110,7 +110,7 @@ test('truncates long details, and states their length', () => {
     ],
   });
   expect(question.details[0]?.text).toBe('a@b.example');
-  expect(question.details[1]?.text).toMatch(/^x{88}…\n\(5000 characters in all\)$/);
+  expect(question.details[1]?.text).toMatch(/^x{88}…\n\(5000 characters in total\)$/);
 });
 
 test('withdraws pending requests when it closes', async () => {

@@ -237,7 +237,7 @@ test('decides on a found launch in the inbox: dismissed, asked again, used, and 
   expect(await ask(core, 'inboxItem', { id })).toMatchObject({
     kind: 'heal',
     server: 'x',
-    meanings: expect.arrayContaining([{ text: 'Is given API_TOKEN.', isGrave: false }]) as object,
+    meanings: expect.arrayContaining([{ text: 'Receives API_TOKEN.', isGrave: false }]) as object,
     actions: [
       { id: 'leave', isRisky: false },
       { id: 'use', isRisky: true },

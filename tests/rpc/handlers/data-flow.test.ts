@@ -52,7 +52,7 @@ test('decides on a held call in the inbox; "always" returns how to undo it, and 
   expect(JSON.stringify(shown)).not.toContain('sessionId');
   const { undo } = await ask(core, 'decide', { id, action: 'always' });
   expect(textOf(await sent)).toBe('Done.');
-  const sentence = 'mail may send to mark@evil.example without a question.';
+  const sentence = 'mail may send to mark@evil.example without approval.';
   expect((await inbox(core)).decided).toMatchObject([{ id: undo, sentence, by: 'dashboard' }]);
   expect(textOf(await send(client, 'again'))).toBe('Done.');
   await ask(core, 'undoDecision', { id: undo });
@@ -65,7 +65,7 @@ test('decides on a held call in the inbox; "always" returns how to undo it, and 
 
   const third = send(client, 'third');
   expect(await ask(core, 'decide', { id: await waiting(core), action: 'no' })).not.toHaveProperty('undo');
-  expect(textOf(await third)).toContain('the user said no');
+  expect(textOf(await third)).toContain('was not called: the user denied it.');
   expect(await ask(core, 'dataFlowEvents', {})).toMatchObject({
     week: { allowed: 1, refused: 1 },
     canOfferApproval: false,
@@ -82,7 +82,7 @@ test('asks once for a call with two destinations, and undoes both together', asy
   const { undo } = await ask(core, 'decide', { id: await waiting(core), action: 'always' });
   expect(textOf(await sent)).toBe('Done.');
   expect((await inbox(core)).decided).toMatchObject([
-    { id: undo, sentence: 'mail may send to mark@evil.example and send to eve@evil.example without a question.' },
+    { id: undo, sentence: 'mail may send to mark@evil.example and send to eve@evil.example without approval.' },
   ]);
   await ask(core, 'undoDecision', { id: undo });
   expect(core.host.core.trust.dataFlow.decisions.all).toEqual([]);

@@ -56,7 +56,7 @@ test('a preview shows all that would run, what it means, what is missing, and no
     ],
     problems: [],
   });
-  expect(JSON.stringify(preview['meanings'])).toContain('It gets the secret EVERYTHING_PASS, which npx can read');
+  expect(JSON.stringify(preview['meanings'])).toContain('It receives the secret EVERYTHING_PASS, which npx can read');
   expect(JSON.stringify(preview)).not.toContain('sesame');
   const empty = await ask(core, 'registryPreview', { ...everything, inputs: {} });
   expect(empty['problems']).toEqual([

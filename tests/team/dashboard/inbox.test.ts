@@ -128,7 +128,7 @@ test('an admin allows a destination for all, which is recorded with their name, 
   await expect.poll(() => roots.of('rob@evil.example')?.sentence).toMatch(/^ana’s /);
   const { id: next = '' } = roots.of('rob@evil.example') ?? {};
   expect(await root.ask('decide', { id: next, action: 'no' })).toMatchObject({ isDone: true });
-  expect(JSON.stringify(await again)).toContain('the user said no');
+  expect(JSON.stringify(await again)).toContain('was not called: the user denied it.');
 });
 
 test('lets an admin decide about changed tool definitions, once', async () => {
@@ -142,7 +142,7 @@ test('lets an admin decide about changed tool definitions, once', async () => {
   expect(JSON.stringify(await callBy(ana, 'own_keep'))).toContain('Done.');
   await expect.poll(() => roots.state.inbox?.map(({ kind, server }) => [kind, server])).toEqual([['change', 'own']]);
   const [{ id } = { id: '' }] = roots.state.inbox ?? [];
-  expect((await root.ask('inboxItem', { id })).sentence).toContain('has 1 definition more');
+  expect((await root.ask('inboxItem', { id })).sentence).toContain('added 1 definition');
   expect(await (await pageOf('ana')).refused('inboxItem', { id })).toEqual([404, 'not_found']);
   expect(await root.ask('decide', { id, action: 'accept' })).toMatchObject({ isDone: true });
   await expect.poll(() => roots.state.inbox).toEqual([]);

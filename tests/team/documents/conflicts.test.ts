@@ -45,7 +45,7 @@ test('of two admins on two replicas one decides about a server, and the other ge
   ]);
   const refused = decided.flatMap((one) => (one.status === 'rejected' ? [one.reason as AppError] : []));
   expect(refused.map(({ code, message }) => [code, message])).toEqual([
-    ['not_allowed', 'What notes says has changed meanwhile.'],
+    ['not_allowed', 'The definitions of notes changed during the review.'],
   ]);
   // A decision on one replica applies on the other, too.
   const standing = ({ decisions, heldChanges }: ServerPins): unknown => [decisions, heldChanges.length];

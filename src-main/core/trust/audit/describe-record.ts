@@ -13,7 +13,7 @@ export function describeRecord(record: AuditRecord): string {
         .filter(Boolean)
         .join(' ');
     case 'access':
-      return record.sentence ?? `The access of ${record.app ?? record.profile}: ${record.change}.`;
+      return record.sentence ?? `Access of ${record.app ?? record.profile}: ${record.change}.`;
     case 'setting':
       return [`${record.key}: ${record.before} became ${record.after}.`, stopped(record)].filter(Boolean).join(' ');
     case 'call':
@@ -21,29 +21,29 @@ export function describeRecord(record: AuditRecord): string {
     case 'head':
       return `Signed up to record ${record.seq - 1}.`;
     case 'mended':
-      return `Half a line of ${formatBytes(record.bytes)}, left by a process that was killed, was taken away.`;
+      return `An incomplete line of ${formatBytes(record.bytes)}, left by a killed process, was removed.`;
     case 'trimmed':
-      return `${formatCount(record.records, 'record')}, up to ${record.to}, went to make room.`;
+      return `Deleted ${formatCount(record.records, 'record')}, up to ${record.to}, to free space.`;
     case 'cut':
-      return `Records up to ${record.to} had been signed, and were gone at the start.`;
+      return `Records up to ${record.to} were signed, but were missing at startup.`;
     case 'lost':
-      return `${formatCount(record.records, 'record')} could not be written and are lost.`;
+      return `Lost ${formatCount(record.records, 'record')} that could not be written.`;
   }
 }
 
 const changes: Readonly<Record<ServerChangeEntry['change'], string>> = {
   added: 'was added',
-  removed: 'was taken out',
-  changed: 'has another entry',
-  on: 'was switched on',
-  off: 'was switched off',
-  'tools switched': 'has other tools switched on',
-  'sent different instructions': 'has different instructions or definitions than before',
-  'waits for review': 'says things that wait for a decision',
+  removed: 'was removed',
+  changed: 'has a different config entry',
+  on: 'was enabled',
+  off: 'was disabled',
+  'tools switched': 'has different tools enabled',
+  'sent different instructions': 'has different instructions or definitions',
+  'waits for review': 'has changes that await review',
 };
 
 function stopped({ whileStopped }: { readonly whileStopped?: boolean | undefined }): string {
-  return whileStopped === true ? 'It happened while Tooltray did not run.' : '';
+  return whileStopped === true ? 'This happened while Tooltray was not running.' : '';
 }
 
 function refused({ of, server = '', tool = '' }: RefusalEntry): string {
@@ -53,7 +53,7 @@ function refused({ of, server = '', tool = '' }: RefusalEntry): string {
 
 function called({ server, tool, outcome, code, result, ms, labels = [], verdict, by }: CallEntry): string {
   const how = outcome === 'ok' ? '' : ` (${outcome.replace('_', ' ')}${code === undefined ? '' : ` ${code}`})`;
-  const answer = result === undefined ? 'no answer' : formatBytes(result.bytes);
+  const answer = result === undefined ? 'no result' : formatBytes(result.bytes);
   const more = [...labels, ...(verdict === undefined ? [] : [by === undefined ? verdict : `${verdict} (${by})`])];
   return `${[server, tool].filter(Boolean).join(':')}${how}, ${answer} in ${formatDuration(ms)}${more.length === 0 ? '' : `: ${more.join(', ')}`}`;
 }

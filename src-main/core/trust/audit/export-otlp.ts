@@ -82,8 +82,8 @@ async function post(
   try {
     return await postOtlp(toLogs(batch, target.version), target, limits);
   } catch (error) {
-    throw new AppError('call_failed', `The collector did not take the records: ${(error as Error).message}.`, {
-      fix: `Records up to ${last} arrived; go on with --after ${last}.`,
+    throw new AppError('call_failed', `The collector did not accept the records: ${(error as Error).message}.`, {
+      fix: `Records up to ${last} arrived; continue with --after ${last}.`,
       data: { last },
     });
   }

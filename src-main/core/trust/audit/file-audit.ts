@@ -228,12 +228,12 @@ export class FileAudit implements AuditRecorder {
   #noteOddities({ seq, torn }: LogEnd, batch: AuditBatch): void {
     const { log } = this.#options;
     if (torn > 0) {
-      log.info('The audit log ended in half a line, which was taken away.');
+      log.info('The audit log ended in an incomplete line, which was removed.');
       batch.add({ kind: 'mended', bytes: torn });
     }
     const noted = readNotedHead(this.folder);
     if (noted === undefined || noted.seq <= seq) return;
-    log.warn(`The audit log ends at record ${seq}; it had been signed up to ${noted.seq}. See: tooltray audit verify`);
+    log.warn(`The audit log ends at record ${seq}, but it was signed up to ${noted.seq}. Run: tooltray audit verify`);
     batch.add({ kind: 'cut', to: noted.seq });
   }
 
@@ -265,7 +265,7 @@ export class FileAudit implements AuditRecorder {
         await flushToDisk(next.file);
         await writeFileAtomic(headFile(this.folder), `{"seq":${seq},"at":${at},"hash":"${hash}"}\n`);
       } catch (error) {
-        this.#options.log.debug('The last head could not be noted.', { error });
+        this.#options.log.debug('The last head could not be stored.', { error });
       }
     }
     this.#noting = undefined;
@@ -285,7 +285,7 @@ export class FileAudit implements AuditRecorder {
   #failed(error: unknown): void {
     this.#tail = undefined;
     const { health, log } = this.#options;
-    if (this.#retryMs === 0) log.warn('The audit cannot be written; trying again.', { error });
+    if (this.#retryMs === 0) log.warn('The audit log cannot be written; retrying.', { error });
     health?.failed('audit', error, this.folder);
     this.#retryMs = Math.min(maxRetryDelayMs, Math.max(1000, this.#retryMs * 2));
     if (!this.#isClosed) this.#schedule(this.#retryMs);
@@ -293,7 +293,7 @@ export class FileAudit implements AuditRecorder {
 
   #recovered(): void {
     this.#options.health?.wrote('audit');
-    if (this.#retryMs > 0) this.#options.log.info('The audit is written again.');
+    if (this.#retryMs > 0) this.#options.log.info('The audit log can be written again.');
     this.#retryMs = 0;
   }
 }

@@ -63,9 +63,9 @@ export interface VerifyOptions {
 
 /** Limits of every verification, part of each result. */
 const limits = [
-  'Whoever can write the log and has its key, or puts another key in its place, can write all of it anew; only a head or an export that is kept elsewhere shows that.',
-  'Records behind the last signed head are chained and not signed yet: who cuts or rewrites these leaves no trace.',
-  'What was never noted is in no chain: up to half a second of calls when a process is killed, and whatever happens past Tooltray.',
+  'Anyone who can write the log and has its key, or replaces the key, can rewrite the whole log. Only a head or an export that is stored elsewhere reveals that.',
+  'Records after the last signed head are chained but not signed yet: removing or rewriting them leaves no trace.',
+  'Events that were never recorded are not in the chain: up to half a second of calls if a process is killed, and everything that bypasses Tooltray.',
 ] as const;
 
 const maxFindings = 100;
@@ -145,7 +145,7 @@ class Check {
 
   torn(length: number): void {
     this.#notes.push(
-      `The last line is half written (${length} characters): a process was killed at it, or writes it just now. The next start takes it away.`,
+      `The last line is incomplete (${length} characters): a process was killed while writing it, or is still writing it. The next start removes it.`,
     );
   }
 
@@ -172,8 +172,8 @@ class Check {
     if (this.#spoilt > 0) this.#tellSpoilt(this.#last + this.#spoilt + 1);
     for (const gap of this.#gaps) this.#tellMissing(gap);
     this.#tellStart();
-    this.#tellCut(noted, 'was signed as the last one, and is gone with all that may have followed');
-    this.#tellCut(known, 'is known from elsewhere, and is not there');
+    this.#tellCut(noted, 'was signed as the last one, but it and any later records are missing');
+    this.#tellCut(known, 'is known from elsewhere, but is missing');
     if (this.#unsigned === 1) this.#notes.push('The last record is not signed yet.');
     if (this.#unsigned > 1) this.#notes.push(`The last ${this.#unsigned} records are not signed yet.`);
     this.#tellKeys();
@@ -220,7 +220,7 @@ class Check {
     for (let at = 0; at < Math.min(available, this.#spoilt); at++)
       this.#tell('changed', from + at, `Record ${from + at} was changed.`);
     if (available < this.#spoilt)
-      this.#tell('foreign', from, `Between records ${this.#last} and ${seq} stands something that is no record.`);
+      this.#tell('foreign', from, `Between records ${this.#last} and ${seq} is a line that is not a record.`);
     this.#last += Math.min(available, this.#spoilt);
     this.#spoilt = 0;
   }
@@ -233,20 +233,24 @@ class Check {
         { from: seq + 1, to: gap.to },
       ];
       this.#gaps = this.#gaps.flatMap((one) => (one === gap ? parts.filter(({ from, to }) => from <= to) : [one]));
-      this.#tell('misplaced', seq, `Record ${seq} stands behind record ${this.#last}: they were swapped.`);
-    } else this.#tell('doubled', seq, `Record ${seq} stands there once more, behind record ${this.#last}.`);
+      this.#tell('misplaced', seq, `Record ${seq} comes after record ${this.#last}: they were swapped.`);
+    } else this.#tell('doubled', seq, `Record ${seq} occurs again after record ${this.#last}.`);
   }
 
   /** Checks whether the record was written after its predecessor. */
   #link({ seq, hash, computed, prev }: ParsedLine, isLate: boolean): void {
     const before = seq === 1 ? { hash: genesisLink.hash, computed: genesisLink.hash } : this.#hashes.get(seq - 1);
     if (before !== undefined && prev !== before.hash && prev !== before.computed)
-      this.#tell('changed', seq - 1, `Record ${seq - 1} was replaced: record ${seq} was written after another one.`);
+      this.#tell(
+        'changed',
+        seq - 1,
+        `Record ${seq - 1} was replaced: record ${seq} was written after a different one.`,
+      );
     const behind = isLate ? this.#hashes.get(seq + 1) : undefined;
     if (behind !== undefined && behind.prev !== hash)
-      this.#tell('changed', seq, `Record ${seq} was replaced: record ${seq + 1} was written after another one.`);
+      this.#tell('changed', seq, `Record ${seq} was replaced: record ${seq + 1} was written after a different one.`);
     for (const wanted of this.#wanted.get(seq) ?? [])
-      if (wanted !== hash) this.#tell('changed', seq, `Record ${seq} is not the one that was signed as a head.`);
+      if (wanted !== hash) this.#tell('changed', seq, `Record ${seq} differs from the one that was signed as a head.`);
     this.#hashes.set(seq, { hash, computed, prev });
     if (this.#hashes.size <= hashWindow) return;
     const [oldest] = this.#hashes.keys();
@@ -256,7 +260,8 @@ class Check {
   #sign({ seq, at, hash, text }: ParsedLine): void {
     const head = parseHead(text);
     if (head === undefined) {
-      if (this.#isFileStart) this.#tell('foreign', seq, `A file begins with record ${seq}, which is no signed head.`);
+      if (this.#isFileStart)
+        this.#tell('foreign', seq, `A file begins with record ${seq}, which is not a signed head.`);
       if (text.includes('"kind":"trimmed"') || text.includes('"kind":"cut"')) this.#readOwn(text);
       this.#unsigned++;
       if (this.#unsigned === maxUnsigned + 1)
@@ -270,7 +275,7 @@ class Check {
     this.#lastKey = head.key;
     this.#keys.add(head.key);
     if (!isSigned(head.signed, head.sig, head.key))
-      this.#tell('badly signed', seq, `The signature of head ${seq} is wrong.`);
+      this.#tell('badly signed', seq, `The signature of head ${seq} is invalid.`);
     this.#unsigned = 0;
     this.#head = { seq, at, hash };
   }
@@ -283,7 +288,7 @@ class Check {
     const record = parseRecord(text);
     if (record?.kind === 'trimmed') this.#trimmedTo = record.to;
     if (record?.kind !== 'cut') return;
-    const sentence = `At the start of ${new Date(record.at).toISOString()} records up to ${record.to} had been signed, and were gone.`;
+    const sentence = `At the start at ${new Date(record.at).toISOString()}, records up to ${record.to} were signed, but were missing.`;
     this.#tell('cut', record.seq, sentence);
   }
 
@@ -297,7 +302,7 @@ class Check {
   #tellStart(): void {
     if (this.#first <= 1) return;
     if (this.#first > this.#trimmedTo + 1) this.#tellMissing({ from: this.#trimmedTo + 1, to: this.#first - 1 });
-    else this.#notes.push(`Records up to ${this.#first - 1} were taken away to make room, which is on record.`);
+    else this.#notes.push(`Records up to ${this.#first - 1} were deleted to free space; the deletion is recorded.`);
   }
 
   /** Reports changes of the key. A key found by a later one was replaced; after the current one, there is none. */
@@ -305,14 +310,14 @@ class Check {
     if (this.#head === undefined) return;
     const { seq } = this.#head;
     const others = [...this.#keys].filter((key) => key !== this.#ownKey);
-    if (this.#isLocked) this.#notes.push('The vault is locked, so whose the signatures are cannot be told now.');
+    if (this.#isLocked) this.#notes.push('The vault is locked, so the signing keys cannot be checked.');
     else if (this.#ownKey === undefined)
-      this.#tell('badly signed', seq, 'The key of this home is gone, so nobody can tell whose signatures these are.');
+      this.#tell('badly signed', seq, 'The key of this home is missing, so the signing keys cannot be checked.');
     else if (!this.#keys.has(this.#ownKey)) this.#tell('badly signed', seq, `No head is signed with ${this.#keyName}.`);
     else if (this.#lastKey !== this.#ownKey && !this.#otherKeys.has(this.#lastKey ?? ''))
       this.#tell('badly signed', seq, `Head ${seq}, the last one, is not signed with ${this.#keyName}.`);
     else if (others.length > 0)
-      this.#notes.push(`The first heads are signed with another key than ${this.#keyName}: ${others.join(', ')}.`);
+      this.#notes.push(`The first heads are signed with keys other than ${this.#keyName}: ${others.join(', ')}.`);
   }
 
   #tellCut(head: ChainLink | undefined, why: string): void {

@@ -62,8 +62,8 @@ export class DataFlowDecisions {
     const gone = this.#all.filter((one) => going.has(keyOf(one)));
     const [first] = decided;
     if (gone.length === 0) {
-      throw new AppError('not_found', `Nothing was decided for ${first?.destination} of ${first?.server}.`, {
-        fix: 'Look at the list again: it may have been taken back already.',
+      throw new AppError('not_found', `There is no decision on ${first?.destination} for ${first?.server}.`, {
+        fix: 'List the decisions again: it may already have been undone.',
       });
     }
     const without = (stored: readonly DataFlowDecision[]): DataFlowDecision[] =>

@@ -301,7 +301,7 @@ async function waitFor(
 ): Promise<ApprovalOutcome | undefined> {
   const over = Promise.withResolvers<undefined>();
   const late = setTimeout(() => over.resolve(undefined), limitMs);
-  const message = (): string => `Waits for the user to answer question ${question.id} in Tooltray`;
+  const message = (): string => `Waiting for the user to decide approval ${question.id} in Tooltray`;
   try {
     return await awaitWithProgress(Promise.race([answer, over.promise]), { limitMs, message }, context);
   } finally {

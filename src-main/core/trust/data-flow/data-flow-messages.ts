@@ -1,6 +1,7 @@
 /** All texts of data-flow approvals, and of the refusal that a model reads. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { formatCount } from '../../base/text-format.ts';
 import { truncateText, markInvisible } from '../../base/visible-text.ts';
 import type { ApprovalChoice, ApprovalRequest, ApprovalDetail } from '../approvals.ts';
 import type { Destination } from './destinations.ts';
@@ -8,7 +9,7 @@ import { decisionKey, type DataFlowFinding } from './evaluate-call.ts';
 import { sensitiveLabels } from './sensitive-data.ts';
 import type { FlowTool } from './tool-roles.ts';
 
-interface Asker {
+interface CallOrigin {
   /** Id of the user, if several share the core. */
   readonly user: string | undefined;
   readonly app: string;
@@ -17,12 +18,12 @@ interface Asker {
   readonly sessionId: string;
 }
 
-/** `key`: of this call in this session. */
+/** `key`: identifies this call in this session, so that a repeated call finds the pending request. */
 export function createApprovalRequest(
   tool: FlowTool,
   args: JsonObject | undefined,
   findings: readonly DataFlowFinding[],
-  { user, app, appName, sessionId }: Asker,
+  { user, app, appName, sessionId }: CallOrigin,
   key: string,
   openMs: number,
 ): ApprovalRequest {
@@ -38,9 +39,9 @@ export function createApprovalRequest(
     sentence: describeDataFlow(tool, findings, appName),
     details: [
       ...findings.flatMap(detailsOf),
-      { name: `What ${tool.id} would be called with`, text: JSON.stringify(args ?? {}, null, 2), isPrivate: true },
+      { name: `Arguments of ${tool.id}`, text: JSON.stringify(args ?? {}, null, 2), isPrivate: true },
     ],
-    choices: choicesFor(tool, findings, user === undefined ? 'any app' : 'any user’s app'),
+    choices: choicesFor(tool, findings, user === undefined ? 'all apps' : 'the apps of all users'),
     openMs,
   };
 }
@@ -50,9 +51,8 @@ function placeOf({ key }: Destination): string {
 }
 
 /**
- * For example `Cursor wants to send to mark@evil.example with mail:send_email. Only a result of mail:read_inbox named
- * this
- * address.`
+ * For example `Cursor wants to send to mark@evil.example with mail:send_email. This destination appeared only in a
+ * result of mail:read_inbox in this session.`
  */
 export function describeDataFlow(tool: FlowTool, findings: readonly DataFlowFinding[], appName: string): string {
   const [first, ...others] = findings;
@@ -60,8 +60,8 @@ export function describeDataFlow(tool: FlowTool, findings: readonly DataFlowFind
   const more =
     others.length === 0
       ? ''
-      : ` There ${others.length === 1 ? 'is 1 more thing' : `are ${others.length} more things`} to decide with it.`;
-  return `${shown(appName)} wants to ${deedOf(first)} with ${shown(tool.id)}. ${reasonOf(first)}${more}`;
+      : ` ${formatCount(others.length, 'more finding')} ${others.length === 1 ? 'is' : 'are'} decided together with this one.`;
+  return `${shown(appName)} wants to ${actionText(first)} with ${shown(tool.id)}. ${reasonOf(first)}${more}`;
 }
 
 interface QuestionState {
@@ -74,41 +74,37 @@ interface QuestionState {
 /** The refusal. `state`: the outcome of the approval. */
 export function dataFlowRefusal(tool: FlowTool, findings: readonly DataFlowFinding[], state: QuestionState): AppError {
   const [first] = findings;
-  const what = first === undefined ? '' : ` It would ${deedOf(first)}. ${reasonOf(first)}`;
-  const number = state.id === undefined ? '' : ` (question ${state.id})`;
+  const what = first === undefined ? '' : ` It would ${actionText(first)}. ${reasonOf(first)}`;
+  const number = state.id === undefined ? '' : ` (${state.id})`;
   const data = {
     code: state.kind === 'refused' ? 'FLOW_REFUSED' : 'FLOW_ASKED',
     ...(state.id !== undefined && { question: state.id }),
   };
   if (state.kind === 'refused') {
-    return new AppError('not_allowed', `${tool.id} was not called: the user said no.${what}`, {
-      fix: 'Do not try it another way. Ask the user what they want instead.',
+    return new AppError('not_allowed', `${tool.id} was not called: the user denied it.${what}`, {
+      fix: 'Do not try another way to do this. Ask the user how to proceed.',
       data,
     });
   }
   if (state.kind === 'not asked') {
     return new AppError(
       'not_allowed',
-      `${tool.id} was not called: the user decides on it, and too much waits for them.${what}`,
+      `${tool.id} was not called: it needs the user's approval, and too many approvals are pending.${what}`,
       {
-        fix: 'Ask the user to answer what waits in Tooltray, then call it again.',
+        fix: 'Ask the user to decide the pending approvals in Tooltray, then call it again.',
         data,
       },
     );
   }
-  return new AppError(
-    'not_allowed',
-    `${tool.id} was not called: the user was asked${number} and has not answered.${what}`,
-    {
-      fix: `They can answer in Tooltray: ${state.at ?? onThisMachine}. Call it again with the same arguments once they did.`,
-      data,
-    },
-  );
+  return new AppError('not_allowed', `${tool.id} was not called: it awaits the user's approval${number}.${what}`, {
+    fix: `Ask the user to decide ${state.at ?? onThisMachine}. Then call it again with the same arguments.`,
+    data,
+  });
 }
 
-const onThisMachine = 'in its tray menu, its dashboard, or by "tooltray inbox"';
+const onThisMachine = 'in the tray menu, in the dashboard, or with "tooltray inbox"';
 
-function deedOf(finding: DataFlowFinding): string {
+function actionText(finding: DataFlowFinding): string {
   if (finding.why === 'secret') return `send ${sensitiveLabels[finding.kind]}`;
   const { to } = finding;
   const place = shown(placeOf(to));
@@ -118,11 +114,11 @@ function deedOf(finding: DataFlowFinding): string {
 function reasonOf(finding: DataFlowFinding): string {
   switch (finding.why) {
     case 'read':
-      return `That came out of ${shown(finding.source.of)}, read in this session; nobody had named it before.`;
+      return `This destination appeared only in a result of ${shown(finding.source.of)} in this session.`;
     case 'unsure':
-      return 'More was read in this session than could be remembered, so it cannot be told who named it.';
+      return 'This session read more data than is tracked, so the origin of the destination is unknown.';
     case 'secret':
-      return 'Such data is not sent anywhere unasked.';
+      return 'Sending such data requires approval.';
   }
 }
 
@@ -147,20 +143,20 @@ function choicesFor(tool: FlowTool, findings: readonly DataFlowFinding[], scope:
     {
       id: 'no',
       label: 'Do not send',
-      meaning: 'The call is refused, and so is what else this session sends there.',
+      meaning: 'This call is denied, and so are later calls of this session to the same destination.',
       risky: false,
     },
     {
       id: 'once',
       label: 'Send this once',
-      meaning: 'This call goes through as it is shown. The next one is asked for again.',
+      meaning: 'Only this call is allowed, as shown. The next one needs approval again.',
       risky: true,
       authority: 'theirs',
     },
     {
       id: 'always',
       label: `Always for ${these}`,
-      meaning: `${tool.server} may send to ${places.join(', ')} without approval, for requests of ${scope}, until you undo it.`,
+      meaning: `${tool.server} may send to ${places.join(', ')} without approval, for ${scope}, until you undo it.`,
       risky: true,
       authority: 'admins',
     },

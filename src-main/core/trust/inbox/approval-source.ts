@@ -63,7 +63,6 @@ function itemOf(pending: readonly PendingApproval[], nameOfApp: (app: string) =>
   if (first === undefined) return [];
   const { id, cause, at, server, user, sentence, choices } = first;
   const apps = [...new Set(pending.map(({ app }) => markInvisible(nameOfApp(app))))];
-  const waiting = pending.length === 1 ? 'a call that waits' : `${formatCount(pending.length, 'call')} that wait`;
   return [
     {
       id,
@@ -79,7 +78,7 @@ function itemOf(pending: readonly PendingApproval[], nameOfApp: (app: string) =>
       meanings: [],
       ...(user !== undefined && { user }),
       until: Math.min(...pending.map(({ until }) => until)),
-      from: `${joinNames(apps)} ${apps.length === 1 ? 'has' : 'have'} ${waiting}.`,
+      from: `${joinNames(apps)} ${apps.length === 1 ? 'has' : 'have'} ${formatCount(pending.length, 'call')} waiting.`,
       parts: pending.slice(0, maxQuestions).map((question) => partOf(question, nameOfApp)),
       moreParts: Math.max(0, pending.length - maxQuestions),
       actions: choices.map(actionOf).toSorted((one, other) => Number(one.isRisky) - Number(other.isRisky)),
@@ -121,12 +120,12 @@ function acts({ all }: DataFlowDecisions): readonly Act[] {
 
 function decidedOf(act: Act): PastDecision {
   const [{ server, at, by = '' }] = act;
-  const deeds = joinNames(act.map(({ destination }) => deedOf(destination)));
-  const sentence = `${markInvisible(server)} may ${deeds} without a question.`;
-  return { id: idOf(act), kind: 'data-flow', at, by, server, sentence, undo: 'You are asked again.' };
+  const deeds = joinNames(act.map(({ destination }) => actionText(destination)));
+  const sentence = `${markInvisible(server)} may ${deeds} without approval.`;
+  return { id: idOf(act), kind: 'data-flow', at, by, server, sentence, undo: 'Approval is required again.' };
 }
 
-function deedOf(destination: string): string {
+function actionText(destination: string): string {
   const [kind = '', ...rest] = destination.split(' ');
   const place = markInvisible(rest.join(' '));
   return kind === 'secret' ? `send what looks like a ${place}` : `send to ${place}`;

@@ -30,23 +30,23 @@ export function describeIsolation(isolate: Isolation): readonly string[] {
   return [
     boxKinds[isolate.kind](isolate.image),
     ...(write === undefined
-      ? ['May write the files and folders that its arguments and variables name.']
+      ? ['Can write the files and folders named in its arguments and variables.']
       : write.length > 0
-        ? [`May write ${places(write)}.`]
+        ? [`Can write ${places(write)}.`]
         : []),
-    ...(read.length > 0 ? [`May read ${places(read)}.`] : []),
+    ...(read.length > 0 ? [`Can read ${places(read)}.`] : []),
     network === true
-      ? `Reaches the network${net}, this computer’s own services included.`
+      ? `Can access the network${net}, including services on this computer.`
       : network === false
-        ? 'Reaches no network.'
-        : `Reaches ${places(network)} and no other host.`,
+        ? 'Has no network access.'
+        : `Can access no hosts except ${places(network)}.`,
   ];
 }
 
 const boxKinds: Readonly<Record<Isolation['kind'], (image: string | undefined) => string>> = {
   auto: () =>
-    'Runs in a box where this computer has one, with its own files and a home of its own; else with your rights.',
-  sandbox: () => 'Runs in a sandbox: sees the system’s programs, its own files and a home of its own.',
+    'Runs in a sandbox if this computer supports it, with its own files and its own home folder; otherwise with your permissions.',
+  sandbox: () => 'Runs in a sandbox: sees system programs, its own files, and its own home folder.',
   container: (image) => `Runs in a container${image === undefined ? '' : ` of ${word(image)}`}.`,
 };
 

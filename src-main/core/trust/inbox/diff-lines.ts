@@ -13,7 +13,7 @@ export function diffLine(place: string, was: unknown, is: unknown): DiffLine {
   const [before, after] = [was, is].map((value) => (value === undefined ? undefined : valueText(value)));
   const sides = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
   if (before === undefined) return { what, change: 'new', ...sides, text: `${what}: ${after ?? ''}` };
-  if (after === undefined) return { what, change: 'gone', ...sides, text: `${what}: ${before} is taken out` };
+  if (after === undefined) return { what, change: 'gone', ...sides, text: `${what}: ${before} is removed` };
   if (isDeepStrictEqual(was, is)) return { what, change: 'same', ...sides, text: `${what}: ${after}` };
   const pieces = typeof was === 'string' && typeof is === 'string' ? piecesOf(was, is) : undefined;
   return { what, change: 'other', ...sides, ...(pieces && { pieces }), text: `${what}: ${before} becomes ${after}` };
@@ -30,7 +30,7 @@ function valueText(value: unknown): string {
   const text = typeof value === 'string' ? `"${markInvisible(value)}"` : markInvisible(JSON.stringify(value));
   return text.length <= maxSideLength
     ? text
-    : `${truncateText(text, maxSideLength)} (${text.length} characters in all)`;
+    : `${truncateText(text, maxSideLength)} (${text.length} characters in total)`;
 }
 
 /** Maximum length of one side of a line, in characters; longer text is cut, with a note. */
@@ -72,7 +72,7 @@ const partNames: Readonly<Record<string, string>> = {
   description: 'Description',
   instructions: 'Instructions to models',
   inputSchema: 'Arguments',
-  outputSchema: 'Answer',
+  outputSchema: 'Result',
   annotations: 'Hint',
   serverInfo: 'Server',
   arguments: 'Argument',
@@ -105,7 +105,7 @@ export function describePath(place: string): string {
   const words = place
     .replace(/^inputSchema\.properties(?:\.|$)/, 'Parameter ')
     .trim()
-    .replace(/^outputSchema\.properties\./, 'Field of the answer ')
+    .replace(/^outputSchema\.properties\./, 'Field of the result ')
     .replaceAll('.properties.', '.');
   const [first = '', ...rest] = words.split('.');
   const name = Object.hasOwn(partNames, first) ? partNames[first] : undefined;

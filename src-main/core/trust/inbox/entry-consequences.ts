@@ -51,8 +51,8 @@ export function secretConsequences(
   const where =
     typeof command !== 'string' && typeof url === 'string'
       ? `which is sent to ${shownWord(hostOf(url))}`
-      : `which ${shownWord(typeof command === 'string' ? programName(command) : 'it')} can read and send on`;
-  return secretNamesIn(after).map((name) => grave(`It gets the secret ${shownWord(name)}, ${where}.`));
+      : `which ${shownWord(typeof command === 'string' ? programName(command) : 'it')} can read and forward`;
+  return secretNamesIn(after).map((name) => grave(`It receives the secret ${shownWord(name)}, ${where}.`));
 }
 
 /** Returns the entry without members that only affect Tooltray. */
@@ -89,16 +89,18 @@ export function mostSevereFirst(meanings: readonly Consequence[]): readonly Cons
 }
 
 const settingWords: Readonly<Record<string, (value: unknown) => readonly Consequence[]>> = {
-  trustEdits: () => [grave('Any program on this computer may then add servers here without asking you.')],
+  trustEdits: () => [grave('Any program on this computer can then add servers here without your approval.')],
   policy: (value) =>
     objectOrEmpty(value)['agentChanges'] === 'allow'
-      ? [grave('Models may then change servers without asking you.')]
-      : [plain('Models may then ask you for more changes.')],
-  heal: () => [grave('What other apps start may then be started here in place of a server, without asking you.')],
-  isolateCommands: () => [grave('Commands that are meant for a container are then started without one.')],
-  reviews: () => [grave('Texts of servers that change may then reach models before you have seen them.')],
-  dataFlow: () => [grave('Data may then leave with fewer questions.')],
-  code: () => [plain('Models may then run programs in the sandbox.')],
+      ? [grave('Models can then change servers without your approval.')]
+      : [plain('Models can then request more changes from you.')],
+  heal: () => [
+    grave('The command of a server can then be replaced with one from another app’s config, without your approval.'),
+  ],
+  isolateCommands: () => [grave('Commands meant for a container are then started without one.')],
+  reviews: () => [grave('Changed server texts can then reach models before you have reviewed them.')],
+  dataFlow: () => [grave('Data can then be sent with fewer approvals.')],
+  code: () => [plain('Models can then run programs in a sandbox.')],
   'results.folders': (value) => textsOf(value).flatMap(reachOfPath),
 };
 
@@ -118,7 +120,7 @@ function reachOf(entry: JsonObject): readonly Consequence[] {
     ...(typeof command === 'string' ? ofCommand(command, textsOf(args), box) : []),
     ...(typeof command !== 'string' && typeof url === 'string' ? ofAddress(url) : []),
     ...folders,
-    ...(given.length === 0 ? [] : [plain(`Is given ${joinNames(given)}.`)]),
+    ...(given.length === 0 ? [] : [plain(`Receives ${joinNames(given)}.`)]),
     ...inherited(fields.get('inheritEnv')),
     ...takenOver(command, fields.get('env')),
   ];
@@ -140,19 +142,13 @@ function ofCommand(command: string, args: readonly string[], box: Isolation | un
     plain(
       runner === 'container'
         ? `Starts a container with ${shownWord(program)}.`
-        : `Starts ${shownWord(program)} on this computer${box === undefined ? ', with your rights' : ''}.`,
+        : `Starts ${shownWord(program)} on this computer${box === undefined ? ', with your permissions' : ''}.`,
     ),
-    ...(words.some((word) => raising.test(programName(word)))
-      ? [grave('Asks for the rights of an administrator.')]
-      : []),
+    ...(words.some((word) => raising.test(programName(word))) ? [grave('Requests administrator permissions.')] : []),
     ...(inline === undefined ? [] : [grave(inlineText(words, inline))]),
     ...(outside.length === 0
       ? []
-      : [
-          grave(
-            `Its container can reach what lies outside of it, your whole computer: ${joinNames(outside.map(shownWord))}.`,
-          ),
-        ]),
+      : [grave(`Its container can access your whole computer: ${joinNames(outside.map(shownWord))}.`)]),
     ...(runner === undefined ? [] : ofRunner(runner, program, args)),
     ...(box === undefined ? [] : describeIsolation(box).map(plain)),
     ...paths.flatMap(reachOfPath),
@@ -160,7 +156,7 @@ function ofCommand(command: string, args: readonly string[], box: Isolation | un
       ? []
       : [
           plain(
-            `Fetches the newest ${shownWord(floats)} at each start: what runs later may not be what runs now. Once it has run, tooltray pin writes its version down.`,
+            `Fetches the newest ${shownWord(floats)} at each start, so later starts may run different code. Once it has run, "tooltray pin" locks its version.`,
           ),
         ]),
   ];
@@ -170,8 +166,8 @@ const shells = /^(?:sh|bash|zsh|dash|fish|ksh|ash|cmd|powershell|pwsh)$/;
 
 function inlineText(words: readonly string[], option: string): string {
   return words.some((word) => shells.test(programName(word)))
-    ? 'Runs a line of a shell, which can do anything that you can.'
-    : `Runs a program that stands in its arguments (${shownWord(option)}), which can do anything that you can.`;
+    ? 'Runs a shell command, which can do anything that you can.'
+    : `Runs a program from its arguments (${shownWord(option)}), which can do anything that you can.`;
 }
 
 function ofRunner(runner: Runner, program: string, args: readonly string[]): readonly Consequence[] {
@@ -183,11 +179,11 @@ function ofRunner(runner: Runner, program: string, args: readonly string[]): rea
       ? []
       : [
           grave(
-            `${joinNames(steering.map(shownWord))} can make ${shownWord(program)} fetch or run something else than it names.`,
+            `${joinNames(steering.map(shownWord))} can make ${shownWord(program)} fetch or run something other than what it names.`,
           ),
         ]),
     ...(mixesScripts(name)
-      ? [grave(`${shownWord(name)} mixes letters of several scripts: it may look like the name of another package.`)]
+      ? [grave(`${shownWord(name)} mixes letters of several scripts: it may imitate the name of another package.`)]
       : []),
   ];
 }
@@ -200,13 +196,15 @@ function mountedBy(args: readonly string[]): readonly string[] {
 }
 
 function ofAddress(written: string): readonly Consequence[] {
-  if (!URL.canParse(written)) return [plain(`Whatever its tools are called with goes to ${shownWord(written)}.`)];
+  if (!URL.canParse(written)) return [plain(`The arguments of its tools are sent to ${shownWord(written)}.`)];
   const { protocol, hostname, host } = new URL(written);
   const isOwn = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
   const where = isOwn ? `a program on this computer, at ${host}` : host;
   return [
-    plain(`Whatever its tools are called with goes to ${shownWord(where)}.`),
-    ...(protocol === 'http:' && !isOwn ? [grave('It goes there unencrypted: others on the way can read it.')] : []),
+    plain(`The arguments of its tools are sent to ${shownWord(where)}.`),
+    ...(protocol === 'http:' && !isOwn
+      ? [grave('They are sent unencrypted: others on the network can read them.')]
+      : []),
   ];
 }
 
@@ -228,7 +226,7 @@ const hasEnding = /\.[A-Za-z][\w]{0,5}$/;
 function reachOfPath(written: string): readonly Consequence[] {
   const path = written.length > 1 ? written.replace(/(?<!:)[\\/]+$/, '') : written;
   if (disks.test(path)) return [grave('Gains access to your whole disk.')];
-  if (homes.test(path)) return [grave('Gains access to your whole home folder, keys and passwords in it included.')];
+  if (homes.test(path)) return [grave('Gains access to your whole home folder, including keys and passwords in it.')];
   if (keysIn.test(path)) return [grave(`Gains access to keys: ${shownWord(path)}.`)];
   return isFolder.test(path) && !hasEnding.test(path) ? [plain(`Gains access to ${shownWord(path)}.`)] : [];
 }
@@ -240,15 +238,13 @@ function takenOver(command: unknown, env: unknown): readonly Consequence[] {
     // Proxies and certificates are needed to reach anything at all in many networks.
     return steering !== undefined && steering !== 'trust';
   });
-  return names.length === 0
-    ? []
-    : [grave(`${joinNames(names.map(shownWord))} can make it run something else than it is.`)];
+  return names.length === 0 ? [] : [grave(`${joinNames(names.map(shownWord))} can make it run different code.`)];
 }
 
 function inherited(value: unknown): readonly Consequence[] {
-  if (value === 'all') return [grave('Is given every variable of your login, each key in it included.')];
+  if (value === 'all') return [grave('Receives all your environment variables, including keys.')];
   const names = textsOf(value).map(shownWord);
-  return names.length === 0 ? [] : [plain(`Is given ${joinNames(names)} of your login.`)];
+  return names.length === 0 ? [] : [plain(`Receives ${joinNames(names)} from your environment.`)];
 }
 
 /** Names of members that look like a secret, or refer to one outside the entry. */
@@ -261,7 +257,7 @@ function secretsIn(value: unknown): readonly string[] {
 function leavesBox(before: JsonObject | undefined, after: JsonObject): readonly Consequence[] {
   const [was, is] = [before ?? {}, after].map((entry) => isolationOfEntry(ourNames(entry)));
   if (was === undefined || is !== undefined || after['command'] === undefined) return [];
-  return [grave('Leaves the box that it ran in: it then has your rights.')];
+  return [grave('Leaves its sandbox: it then has your permissions.')];
 }
 
 function ourNames(entry: JsonObject): ReadonlyMap<string, unknown> {
@@ -275,9 +271,7 @@ function toolsBack(before: JsonObject | undefined, after: JsonObject): readonly 
     Object.entries(entry).flatMap(([key, value]) => (fieldOfKey(key) === 'disabledTools' ? textsOf(value) : []));
   const still = new Set(off(after));
   const back = off(before).filter((tool) => !still.has(tool));
-  return back.length === 0
-    ? []
-    : [plain(`Models can call ${joinNames(back.map(shownWord))}, which you had switched off.`)];
+  return back.length === 0 ? [] : [plain(`Models can call ${joinNames(back.map(shownWord))}, which you had disabled.`)];
 }
 
 function plain(text: string): Consequence {

@@ -84,16 +84,16 @@ export class Inbox {
       const decided = (await source.decided()).find((one) => one.id === id);
       if (decided === undefined) continue;
       if (decided.undo === undefined) {
-        throw new AppError('not_allowed', `This cannot be taken back: ${decided.sentence}`, {
-          fix: 'Change it by hand.',
+        throw new AppError('not_allowed', `This cannot be undone: ${decided.sentence}`, {
+          fix: 'Change it manually.',
         });
       }
       await source.undo(decided);
       this.changed.emit();
       return decided;
     }
-    throw new AppError('not_found', `No decision is known under ${truncateName(id)}.`, {
-      fix: 'Look at the list: tooltray inbox history.',
+    throw new AppError('not_found', `No decision has the ID ${truncateName(id)}.`, {
+      fix: 'List decisions: tooltray inbox history.',
     });
   }
 
@@ -103,7 +103,7 @@ export class Inbox {
       if (item !== undefined) return { item, source };
     }
     throw new AppError('not_found', `No pending item with the ID ${truncateName(id)}.`, {
-      fix: 'It was decided already, or is another one now: tooltray inbox.',
+      fix: 'It was already decided, or has changed. List pending items: tooltray inbox.',
     });
   }
 }
@@ -122,8 +122,8 @@ type Urgency = Pick<InboxItem, 'isGrave' | 'until' | 'at'>;
 function requireAnswer(item: InboxItem, { action, parts }: UserDecision): void {
   const answer = item.actions.find(({ id }) => id === action);
   if (answer === undefined) {
-    throw new AppError('bad_request', `${truncateName(action)} is no answer to ${item.id}.`, {
-      fix: `Answers: ${item.actions.map(({ id }) => id).join(', ')}.`,
+    throw new AppError('bad_request', `${truncateName(action)} is not an action of ${item.id}.`, {
+      fix: `Actions: ${item.actions.map(({ id }) => id).join(', ')}.`,
     });
   }
   if (parts === undefined) return;
@@ -131,6 +131,8 @@ function requireAnswer(item: InboxItem, { action, parts }: UserDecision): void {
   const unknown = parts.find((part) => !keys.has(part));
   if (answer.isByPart && parts.length > 0 && unknown === undefined) return;
   const wrong =
-    unknown === undefined ? `${item.id} is decided on as a whole` : `${truncateName(unknown)} is no part of it`;
-  throw new AppError('bad_request', `${wrong}.`, { fix: `Look at it: tooltray inbox show ${item.id}.` });
+    unknown === undefined
+      ? `${item.id} can only be decided as a whole`
+      : `${truncateName(unknown)} is not a part of it`;
+  throw new AppError('bad_request', `${wrong}.`, { fix: `Show it: tooltray inbox show ${item.id}.` });
 }

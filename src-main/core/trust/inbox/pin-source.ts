@@ -54,8 +54,8 @@ async function decide(
 
 /** Throws for a review that was removed or has changed. */
 function gone(server = ''): never {
-  throw new AppError('server_not_found', `Nothing of ${truncateName(server)} waits for you as it was shown.`, {
-    fix: 'Look at what waits: tooltray inbox.',
+  throw new AppError('server_not_found', `No pending change of ${truncateName(server)} matches what was shown.`, {
+    fix: 'List pending items: tooltray inbox.',
   });
 }
 
@@ -116,33 +116,29 @@ function itemTitle(server: string, { changes, isLost }: PinReview): string {
 }
 
 function sentenceOf(server: string, { changes, isRugPull, isLost, apps }: PinReview): string {
-  if (isLost)
-    return `What you accepted of ${server} is to be accepted anew: ${formatCount(changes.length, 'definition')}.`;
+  if (isLost) return `${formatCount(changes.length, 'definition')} of ${server} must be accepted again.`;
   const changed = changes.filter((change) => change.class !== 'new');
   const added = changes.length - changed.length;
   const what = [
-    ...(changed.length > 0 ? [`says something else about ${joinNames(changed.map(nameOf))}`] : []),
-    ...(added > 0 ? [`has ${formatCount(added, 'definition')} more than you accepted`] : []),
+    ...(changed.length > 0 ? [`changed ${joinNames(changed.map(nameOf))}`] : []),
+    ...(added > 0 ? [`added ${formatCount(added, 'definition')}`] : []),
   ];
-  const to = apps === undefined ? '' : `To ${apps}, `;
-  return `${to}${server} ${what.join(' and ')}${isRugPull ? ', without an update' : ''}.`;
+  const to = apps === undefined ? '' : `For ${apps}, `;
+  return `${to}${server} ${what.join(' and ')} since you accepted it${isRugPull ? ', without an update' : ''}.`;
 }
 
 function fromOf(server: string, question: PinReview): string {
   const { changes, isRugPull, isOtherLaunch, isLost, floats, apps } = question;
   const only =
-    apps === undefined
-      ? ''
-      : ' Other apps have a connection of their own to it, and what it says there is asked apart.';
-  if (isLost) return `The record of what you accepted of it is damaged; a copy lies beside it.${only}`;
-  if (isRugPull) return `${server} changed while what is started stayed the same.${only}`;
+    apps === undefined ? '' : ' Other apps have their own connections to it; changes there are reviewed separately.';
+  if (isLost) return `The record of accepted definitions is damaged; a copy is stored next to it.${only}`;
+  if (isRugPull) return `${server} changed although its launch stayed the same.${only}`;
   const came = (origin: DefinitionChange['origin']): boolean => changes.every((change) => change.origin === origin);
-  if (came('call')) return `${server} added this within a minute of a call; what is started is the same.${only}`;
-  if (came('same launch'))
-    return `${server} says this now; what is started is the same as when you accepted it.${only}`;
-  if (isOtherLaunch) return `${server} is started from something else than when you accepted it.${only}`;
-  if (floats === undefined) return `Whether ${server} is started from the same as then cannot be told.${only}`;
-  return `${markInvisible(floats)} is fetched anew at each start: no version of it is written down. tooltray pin ${server} does that.${only}`;
+  if (came('call')) return `${server} added this within a minute of a call; its launch is unchanged.${only}`;
+  if (came('same launch')) return `${server} changed; its launch is the same as when you accepted it.${only}`;
+  if (isOtherLaunch) return `${server} is launched differently than when you accepted it.${only}`;
+  if (floats === undefined) return `It is unknown whether the launch of ${server} has changed.${only}`;
+  return `${markInvisible(floats)} is fetched again at each start, because no version is locked. To lock it: tooltray pin ${server}.${only}`;
 }
 
 function meaningsOf(server: string, { changes, isRugPull }: PinReview): readonly Consequence[] {
@@ -153,23 +149,20 @@ function meaningsOf(server: string, { changes, isRugPull }: PinReview): readonly
   const grave = (isTrue: boolean, text: string): Consequence[] => (isTrue ? [{ text, isGrave: true }] : []);
   const plain = (isTrue: boolean, text: string): Consequence[] => (isTrue ? [{ text, isGrave: false }] : []);
   return [
-    ...grave(isRugPull, `No update explains this: ${server} showed you one thing and now says another.`),
+    ...grave(isRugPull, `No update explains this: ${server} replaced definitions that you accepted.`),
     ...grave(
       found > 0,
-      `${formatCount(found, 'place')} in it ${found === 1 ? 'reads' : 'read'} like an order to the model.`,
+      `${formatCount(found, 'passage')} in it ${found === 1 ? 'reads' : 'read'} like instructions to the model.`,
     ),
     ...grave(
       milder.length > 0,
-      `${joinNames(milder.map(nameOf))} ${milder.length === 1 ? 'calls itself' : 'call themselves'} less dangerous: apps may stop asking before a call.`,
+      `${joinNames(milder.map(nameOf))} ${milder.length === 1 ? 'declares itself' : 'declare themselves'} less dangerous: apps may stop asking for approval before a call.`,
     ),
     ...plain(
       fresh.length > 0,
       `Models can call ${joinNames(fresh.map(nameOf))}, which ${fresh.length === 1 ? 'is' : 'are'} new.`,
     ),
-    ...plain(
-      sentences > 0,
-      `Models read ${formatCount(sentences, 'sentence')} that ${sentences === 1 ? 'was' : 'were'} not there.`,
-    ),
+    ...plain(sentences > 0, `Models read ${formatCount(sentences, 'new sentence')}.`),
   ];
 }
 
@@ -178,17 +171,17 @@ function actionsOf(changes: number, isGrowth: boolean): readonly InboxAction[] {
   return [
     {
       id: 'keep',
-      label: 'Keep what I accepted',
+      label: 'Keep accepted version',
       isRisky: false,
       isByPart,
-      meaning: 'Models go on with the old text; what changed is not called, and you are not asked about it again.',
+      meaning: 'Models keep the accepted text. Changed tools cannot be called, and you are not asked again.',
     },
     {
       id: 'accept',
       label: 'Accept',
       isRisky: true,
       isByPart,
-      meaning: 'Models are shown the new text, and it is held against it from now on.',
+      meaning: 'Models see the new text. Later changes are compared with it.',
     },
     ...(isGrowth ? [growAction] : []),
   ];
@@ -196,11 +189,11 @@ function actionsOf(changes: number, isGrowth: boolean): readonly InboxAction[] {
 
 const growAction: InboxAction = {
   id: 'grow',
-  label: 'Accept, and let it add tools',
+  label: 'Accept and allow new tools',
   isRisky: true,
   isByPart: false,
   meaning:
-    'Tools that it adds within a minute of a call are scanned and shown at once from now on. You are asked about everything else it changes.',
+    'From now on, tools that it adds within a minute of a call are scanned and shown at once. All other changes need your review.',
 };
 
 // Groups definitions that changed alike.
@@ -260,7 +253,7 @@ function partOf({ changes, lines }: Group): InboxPart {
       text: `${sentence} “${truncateText(markInvisible(words), 200)}”`,
       isGrave: tier === 'block',
     })),
-    ...milder.map((hint) => ({ text: `Calls itself milder: ${hint}.`, isGrave: true })),
+    ...milder.map((hint) => ({ text: `Declares itself less dangerous: ${hint}.`, isGrave: true })),
   ];
   return {
     keys: changes.map(({ key }) => key),
@@ -273,7 +266,7 @@ function partOf({ changes, lines }: Group): InboxPart {
 }
 
 const nouns: Readonly<Record<PinnedKind, readonly [one: string, several: string]>> = {
-  introduction: ['What it says of itself', 'What it says of itself'],
+  introduction: ['Server information', 'Server information'],
   tool: ['Tool', 'Tools'],
   prompt: ['Prompt', 'Prompts'],
   template: ['Resources', 'Resources'],
@@ -291,7 +284,7 @@ function titleOf(changes: readonly DefinitionChange[]): string {
 }
 
 function nameOf({ kind, name }: Pick<DefinitionChange, 'kind' | 'name'>): string {
-  return kind === 'introduction' ? 'itself' : truncateText(markInvisible(name), 100);
+  return kind === 'introduction' ? 'its server information' : truncateText(markInvisible(name), 100);
 }
 
 // Describes the decisions.
@@ -303,8 +296,8 @@ function decidedAbout({ scope, decisions }: ServerPins): readonly PastDecision[]
 function decidedOf(scope: PinScope, { id, at, by, choice, decided }: PinDecision): PastDecision {
   const undo =
     choice !== 'keep'
-      ? 'What was accepted before is in force again, and you are asked once more.'
-      : 'You are asked about it again.';
+      ? 'The previously accepted definitions apply again, and the review is pending again.'
+      : 'The review is pending again.';
   const sentence = decidedSentence(scope, choice, Object.keys(decided) as PinKey[]);
   return { id, kind: 'change', at, by, server: scope.server, sentence, undo };
 }
@@ -314,8 +307,10 @@ function decidedSentence({ server, apps }: PinScope, choice: PinDecision['choice
     const [kind, name] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
     return nameOf({ kind: kind as PinnedKind, name: name.split('\n')[0] ?? '' });
   });
-  const to = apps === undefined ? '' : `, to ${apps}`;
-  const what = `what ${markInvisible(server)} says about ${joinNames(names)} now${to}`;
-  if (choice === 'keep') return `Kept the accepted text in place of ${what}.`;
-  return choice === 'grow' ? `Accepted ${what}, and tools that it adds after calls.` : `Accepted ${what}.`;
+  const users = apps === undefined ? '' : ` for ${apps}`;
+  const what = `definitions of ${markInvisible(server)}${users}: ${joinNames(names)}`;
+  if (choice === 'keep') return `Kept the accepted ${what}.`;
+  return choice === 'grow'
+    ? `Accepted the ${what}; tools that it adds after calls are allowed.`
+    : `Accepted the ${what}.`;
 }

@@ -99,8 +99,8 @@ export function pinPackageVersion(
   version: string,
 ): readonly string[] | undefined {
   if (!exactVersion.test(version)) {
-    throw new AppError('bad_request', `${JSON.stringify(version)} is no exact version.`, {
-      fix: 'Name one like 1.2.3.',
+    throw new AppError('bad_request', `${JSON.stringify(version)} is not an exact version.`, {
+      fix: 'Use a version such as 1.2.3.',
     });
   }
   const name = unpinnedPackage(command, args);

@@ -14,13 +14,13 @@ export function definitionHeldError(
 ): AppError {
   const what = kind === 'introduction' ? server : `${server}:${name}`;
   const how = change === 'new' ? 'is new' : isRugPull ? 'was changed by its server while it ran' : 'has changed';
-  const now = isRejected ? 'the user keeps it out' : 'waits for the user';
+  const now = isRejected ? 'the user rejected it' : "awaits the user's review";
   const since = isLost
-    ? `The record of what was accepted of ${server} is damaged, so ${what} ${now}.`
+    ? `The record of accepted definitions of ${server} is damaged, so ${what} ${now}.`
     : `${what} ${how} since ${server} was accepted, and ${now}.`;
   return new AppError('not_allowed', since, {
     fix: isRejected
-      ? "Do without it. The user or an administrator can undo that: tooltray inbox history, or the inbox in Tooltray's window."
+      ? "Continue without it. The user or an administrator can undo this: tooltray inbox history, or the inbox in Tooltray's window."
       : `Ask the user or an administrator to review it: ${reviewCommand(server)}.`,
     data: { code: 'TOOL_QUARANTINED', server, tool: name, isNew: change === 'new' },
   });
@@ -28,7 +28,7 @@ export function definitionHeldError(
 
 /** Returns the error for a review whose definitions changed after they were shown. */
 export function definitionChangedError(server: string): AppError {
-  return new AppError('not_allowed', `What ${server} says has changed meanwhile.`, {
-    fix: `Look at it again: tooltray inbox show ${server}.`,
+  return new AppError('not_allowed', `The definitions of ${server} changed during the review.`, {
+    fix: `Review them again: tooltray inbox show ${server}.`,
   });
 }

@@ -139,17 +139,17 @@ export function needsReview({ class: kind }: DefinitionChange): boolean {
 }
 
 const classWords: Readonly<Record<ChangeClass, string>> = {
-  mechanical: 'said in another way',
-  text_lost: 'says less',
-  text_gained: 'says more',
-  hints_milder: 'calls itself milder',
+  mechanical: 'is worded differently',
+  text_lost: 'lost text',
+  text_gained: 'gained text',
+  hints_milder: 'declares itself less dangerous',
   new: 'is new',
-  gone: 'is gone',
+  gone: 'was removed',
 };
 
 /** For example `create_issue says less, list_issues is gone`: for the log, without words of the server. */
 export function describeChanges(changes: readonly DefinitionChange[]): string {
-  const some = changes.slice(0, 10).map((one) => `${one.name || 'its introduction'} ${classWords[one.class]}`);
+  const some = changes.slice(0, 10).map((one) => `${one.name || 'its server information'} ${classWords[one.class]}`);
   return changes.length > some.length ? `${some.join(', ')} and ${changes.length - some.length} more` : some.join(', ');
 }
 

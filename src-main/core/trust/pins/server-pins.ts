@@ -266,7 +266,7 @@ export class ServerPins {
       const pins = this.#pins;
       const decision = pins?.decisions.find((one) => one.id === id);
       if (pins === undefined || decision === undefined) {
-        throw new AppError('not_allowed', `There is no decision ${JSON.stringify(id)} about ${this.scope.server}.`);
+        throw new AppError('not_allowed', `There is no decision ${JSON.stringify(id)} on ${this.scope.server}.`);
       }
       const definitions = new Map(pins.definitions);
       const refused = new Map(pins.refused);
@@ -297,7 +297,7 @@ export class ServerPins {
       // Nothing counts as accepted, so that everything is reviewed.
       this.#isLost = true;
       this.#pins = await this.#fresh(new Map());
-      this.#rules.onWarning(this.#config.name, `What was accepted of it cannot be read: ${String(error)}`);
+      this.#rules.onWarning(this.#config.name, `Its accepted definitions cannot be read: ${String(error)}`);
     }
   }
 
@@ -316,7 +316,7 @@ export class ServerPins {
       await this.#read();
       this.#again();
     } catch (error) {
-      this.#rules.onWarning(this.#config.name, `What was accepted of it elsewhere cannot be read: ${errorText(error)}`);
+      this.#rules.onWarning(this.#config.name, `Definitions accepted elsewhere cannot be read: ${errorText(error)}`);
     }
   }
 
@@ -486,7 +486,7 @@ export class ServerPins {
         this.#pins = before;
         throw error;
       }
-      this.#rules.onWarning(this.#config.name, `What was accepted of it could not be written: ${String(error)}`);
+      this.#rules.onWarning(this.#config.name, `Its accepted definitions could not be written: ${String(error)}`);
     }
     return true;
   }

@@ -72,7 +72,7 @@ export function compilePattern(written: string): Pattern {
 }
 
 function kindOf(name: string): WordKind {
-  if (!isWordKind(name)) throw new TypeError(`Unknown kind of words: ${name}.`);
+  if (!isWordKind(name)) throw new TypeError(`Unknown word class: ${name}.`);
   return name;
 }
 

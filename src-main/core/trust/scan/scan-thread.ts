@@ -43,7 +43,7 @@ const unreadable: ScanReport = {
       place: '',
       words: '',
       tier: 'review',
-      sentence: 'It could not be looked at: the scan ended without an answer.',
+      sentence: 'It could not be scanned: the scan ended without a result.',
     },
   ],
 };

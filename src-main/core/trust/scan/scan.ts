@@ -62,7 +62,7 @@ const notWhole: ScanFinding = {
   place: '',
   words: '',
   tier: 'review',
-  sentence: 'It has more texts, or more levels, than are looked at.',
+  sentence: 'It has more texts or more levels than the scan covers.',
 };
 
 function findingsOf(text: string, place: string, { weight, hits }: TextScore): ScanFinding[] {

@@ -71,8 +71,8 @@ function alikeFinding(tool: NamedTool, twin: NamedTool): CatalogFinding {
     words: tool.name,
     tier: 'review',
     sentence: isSame
-      ? `Server ${twin.server} has a tool of the same name: a model may take one for the other.`
-      : `It looks like ${twin.name} of server ${twin.server}: a model may take one for the other.`,
+      ? `Server ${twin.server} has a tool with the same name: a model may confuse them.`
+      : `It looks like ${twin.name} of server ${twin.server}: a model may confuse them.`,
   };
 }
 
@@ -122,6 +122,6 @@ function speaksOf({ server, name }: NamedTool, other: string, owner: string, wor
     place: '/description',
     words,
     tier: 'review',
-    sentence: `It speaks of ${other}, a tool of server ${owner}, and may change how that is used.`,
+    sentence: `It mentions ${other}, a tool of server ${owner}, and may change how that tool is used.`,
   };
 }

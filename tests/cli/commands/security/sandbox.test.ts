@@ -11,7 +11,7 @@ test('puts a server into a sandbox with its access, describes it, and takes it o
   const put = await home.run('sandbox', 'echo', ...args);
   expect(put).toMatchObject({ code: 0, stderr: '' });
   expect(put.stdout).toMatch(
-    /echo: sandbox\n {2}Runs in a sandbox.*\n {2}May write .*\/out\.\n {2}May read \/srv\.\n {2}Reaches the network/,
+    /echo: sandbox\n {2}Runs in a sandbox.*\n {2}Can write .*\/out\.\n {2}Can read \/srv\.\n {2}Can access the network/,
   );
   const written = (): unknown => (JSON.parse(home.configText()) as { servers: { echo: object } }).servers.echo;
   expect(written()).toMatchObject({ isolation: { mode: 'sandbox', read: ['/srv'], write: ['~/out'], network: true } });

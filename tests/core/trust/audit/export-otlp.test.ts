@@ -144,7 +144,7 @@ test('neither retries a rejected request nor follows a redirect', async () => {
   await expect(
     exportRecords(readAll(new FileAuditLog(open.folder), {}), target(there.url), quick),
   ).rejects.toMatchObject({
-    message: 'The collector did not take the records: it answered 400.',
+    message: 'The collector did not accept the records: it answered 400.',
   });
   expect(there.seen).toHaveLength(1);
   await using leads = await collector([{ status: 307, headers: { location: other.url } }]);

@@ -93,7 +93,7 @@ test('removes a partial line of a killed process at the next start, and records 
   appendFileSync(file as string, '{"seq":6,"at":1767225600000,"pre');
   expect(await verify(open.folder)).toMatchObject({
     holds: true,
-    notes: [expect.stringContaining('The last line is half written') as string],
+    notes: [expect.stringContaining('The last line is incomplete') as string],
   });
   await writtenLog(open.folder, 1);
   expect(await records(open.folder)).toMatchObject([
@@ -150,7 +150,7 @@ test('deletes and records the oldest files, and still verifies the rest', async 
   const { holds, first, last, notes } = await verify(open.folder);
   expect({ holds, notes }).toEqual({
     holds: true,
-    notes: [`Records up to ${first - 1} were taken away to make room, which is on record.`],
+    notes: [`Records up to ${first - 1} were deleted to free space; the deletion is recorded.`],
   });
   expect(first).toBeGreaterThan(1);
   expect(last).toBeGreaterThan(600);

@@ -147,12 +147,17 @@ test('reports a changed key and a missing key', async () => {
   await writtenLog(open.folder, 1);
   rmSync(join(open.folder, 'key'));
   expect((await verify(open.folder)).findings).toMatchObject([
-    { what: 'badly signed', sentence: expect.stringContaining('The key of this home is gone') as string },
+    {
+      what: 'badly signed',
+      sentence: expect.stringContaining(
+        'The key of this home is missing, so the signing keys cannot be checked.',
+      ) as string,
+    },
   ]);
   await writtenLog(open.folder, 1);
   const { holds, keys, notes } = await verify(open.folder);
   expect({ holds, keys: keys.length }).toEqual({ holds: true, keys: 2 });
-  expect(notes).toEqual([`The first heads are signed with another key than the key of this home: ${keys[0]}.`]);
+  expect(notes).toEqual([`The first heads are signed with keys other than the key of this home: ${keys[0]}.`]);
 });
 
 test('rejects a log signed with a foreign key', async () => {

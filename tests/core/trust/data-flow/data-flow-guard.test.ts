@@ -318,12 +318,12 @@ describe('decisions', () => {
       tool: 'mail:send_email',
     });
     expect(question?.sentence).toBe(
-      'cursor wants to send to mark@evil.example with mail:send_email. That came out of mail:read_inbox, read in this session; nobody had named it before.',
+      'cursor wants to send to mark@evil.example with mail:send_email. This destination appeared only in a result of mail:read_inbox in this session.',
     );
     expect(question?.details).toEqual([
       { name: 'To', text: 'mark@evil.example' },
       { name: 'Came from', text: expect.stringMatching(/^mail:read_inbox, \d{4}-\d\d-\d\dT/) as string },
-      { name: 'What mail:send_email would be called with', text: expect.any(String) as string, isPrivate: true },
+      { name: 'Arguments of mail:send_email', text: expect.any(String) as string, isPrivate: true },
     ]);
     expect(question?.details.at(-1)?.text).toContain('"body": "hello"');
     expect(question?.choices.map(({ id, risky }) => [id, risky])).toEqual([

@@ -10,10 +10,10 @@ test("describes where a sandboxed server runs and what it reaches, not the user'
   const said = texts(undefined, { ...server, isolation: { mode: 'sandbox', read: ['/srv'], write: ['~/out'] } });
   expect(said).toEqual([
     'Starts node on this computer.',
-    'Runs in a sandbox: sees the system’s programs, its own files and a home of its own.',
-    'May write ~/out.',
-    'May read /srv.',
-    'Reaches no network.',
+    'Runs in a sandbox: sees system programs, its own files, and its own home folder.',
+    'Can write ~/out.',
+    'Can read /srv.',
+    'Has no network access.',
     'Gains access to ~/out.',
     'Gains access to /srv.',
   ]);
@@ -23,7 +23,7 @@ test("describes where a sandboxed server runs and what it reaches, not the user'
 test('marks leaving the sandbox as grave, and a container with access outside', () => {
   const boxed = { ...server, isolation: 'sandbox' };
   expect(entryConsequences(boxed, { ...server, isolation: 'none' })[0]).toEqual({
-    text: 'Leaves the box that it ran in: it then has your rights.',
+    text: 'Leaves its sandbox: it then has your permissions.',
     isGrave: true,
   });
   expect(entryConsequences(server, boxed).some(({ isGrave }) => isGrave)).toBe(false);
@@ -36,14 +36,14 @@ test('mentions network access where it is gained, and names the whole home folde
   const was = { ...server, isolation: { mode: 'sandbox', write: [] } };
   const is = { ...server, isolation: { mode: 'sandbox', write: ['~'], network: true } };
   expect(texts(was, is)).toEqual([
-    'Gains access to your whole home folder, keys and passwords in it included.',
-    'May write ~.',
-    'Reaches the network, this computer’s own services included.',
+    'Gains access to your whole home folder, including keys and passwords in it.',
+    'Can write ~.',
+    'Can access the network, including services on this computer.',
   ]);
 });
 
 test('treats an invalid isolation as none', () => {
   expect(texts(undefined, { ...server, isolation: { mode: 'sandbox', read: 'x' } })).toContain(
-    'Starts node on this computer, with your rights.',
+    'Starts node on this computer, with your permissions.',
   );
 });

@@ -37,18 +37,18 @@ test('does not report an empty value as removed when it is filled', () => {
       .map(({ text }) => text);
   const inputSchema = { type: 'object', properties: { path: { type: 'string' } } };
   expect(told({}, { description: 'Draws.' })).toEqual(['Description: "Draws."']);
-  expect(told({ description: 'Draws.' }, {})).toEqual(['Description: "Draws." is taken out']);
+  expect(told({ description: 'Draws.' }, {})).toEqual(['Description: "Draws." is removed']);
   expect(told({ inputSchema: { type: 'object', properties: {} } }, { inputSchema })).toEqual([
     'Parameter path, type: "string"',
   ]);
-  expect(told({ _meta: {} }, {})).toEqual(['_meta: {} is taken out']);
+  expect(told({ _meta: {} }, {})).toEqual(['_meta: {} is removed']);
 });
 
 test('marks invisible characters, and truncates a very long text with its length', () => {
   expect(diffLine('a', undefined, 'x\u200b').after).toBe('"x⟨U+200B⟩"');
   const long = diffLine('a', undefined, 'x'.repeat(30_000)).after ?? '';
   expect(long.length).toBeLessThan(20_100);
-  expect(long).toContain('(30002 characters in all)');
+  expect(long).toContain('(30002 characters in total)');
 });
 
 test('names the places in a definition in plain words', () => {

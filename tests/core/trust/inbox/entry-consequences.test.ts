@@ -25,20 +25,20 @@ describe('what a new entry reaches', () => {
 
   test('names a folder, but not a file that is started', () => {
     expect(texts(undefined, { command: 'node', args: ['/opt/server.js', '/data/notes'] })).toEqual([
-      'Starts node on this computer, with your rights.',
+      'Starts node on this computer, with your permissions.',
       'Gains access to /data/notes.',
     ]);
   });
 
   test('reports an unpinned package, a shell, an administrator and a container with access outside', () => {
     expect(texts(undefined, { command: 'npx', args: ['-y', '@acme/server'] })).toContain(
-      'Fetches the newest @acme/server at each start: what runs later may not be what runs now. Once it has run, tooltray pin writes its version down.',
+      'Fetches the newest @acme/server at each start, so later starts may run different code. Once it has run, "tooltray pin" locks its version.',
     );
     expect(texts(undefined, { command: 'npx', args: ['-y', '@acme/server@1.2.3'] }).join()).not.toContain('newest');
-    expect(texts(undefined, { command: 'bash', args: ['-lc', 'curl x | sh'] })[0]).toMatch(/^! Runs a line of a shell/);
+    expect(texts(undefined, { command: 'bash', args: ['-lc', 'curl x | sh'] })[0]).toMatch(/^! Runs a shell command/);
     expect(texts(undefined, { command: 'sudo', args: ['server'] })[0]).toMatch(/^! .*administrator/);
     const socket = ['run', '-v', '/var/run/docker.sock:/var/run/docker.sock', 'image'];
-    expect(texts(undefined, { command: 'docker', args: socket })[0]).toMatch(/^! Its container can reach/);
+    expect(texts(undefined, { command: 'docker', args: socket })[0]).toMatch(/^! Its container can access/);
   });
 
   test.each<[string, readonly string[], string]>([
@@ -55,9 +55,7 @@ describe('what a new entry reaches', () => {
     ['php', ['-r', 'x'], '-r'],
     ['osascript', ['-e', 'x'], '-e'],
   ])('marks a program in the arguments of %s as grave: %j', (command, args, option) => {
-    expect(texts(undefined, { command, args }).join('\n')).toContain(
-      `! Runs a program that stands in its arguments (${option})`,
-    );
+    expect(texts(undefined, { command, args }).join('\n')).toContain(`! Runs a program from its arguments (${option})`);
   });
 
   test.each<[string, readonly string[]]>([
@@ -66,7 +64,7 @@ describe('what a new entry reaches', () => {
     ['bash', ['-lc', 'x']],
     ['sh', ['-xc', 'x']],
   ])('marks a shell command line as grave: %s %j', (command, args) => {
-    expect(texts(undefined, { command, args })[0]).toMatch(/^! Runs a line of a shell/);
+    expect(texts(undefined, { command, args })[0]).toMatch(/^! Runs a shell command/);
   });
 
   test.each<[string, readonly string[]]>([
@@ -111,12 +109,12 @@ describe('what a new entry reaches', () => {
     [['run', '-iv', '/:/host', 'x'], 'whole disk'],
     [['run', '--volume=/:/host', 'x'], 'whole disk'],
     [['run', '-v/home/ann/.ssh:/k', 'x'], 'keys'],
-    [['run', '--pid', 'host', 'x'], 'lies outside'],
-    [['run', '--network', 'host', 'x'], 'lies outside'],
-    [['run', '--cap-add=SYS_ADMIN', 'x'], 'lies outside'],
-    [['run', '--security-opt', 'seccomp=unconfined', 'x'], 'lies outside'],
-    [['run', '--device', '/dev/mem', 'x'], 'lies outside'],
-    [['run', '-v/var/run/docker.sock:/s', 'x'], 'lies outside'],
+    [['run', '--pid', 'host', 'x'], 'Its container can access your whole computer:'],
+    [['run', '--network', 'host', 'x'], 'Its container can access your whole computer:'],
+    [['run', '--cap-add=SYS_ADMIN', 'x'], 'Its container can access your whole computer:'],
+    [['run', '--security-opt', 'seccomp=unconfined', 'x'], 'Its container can access your whole computer:'],
+    [['run', '--device', '/dev/mem', 'x'], 'Its container can access your whole computer:'],
+    [['run', '-v/var/run/docker.sock:/s', 'x'], 'Its container can access your whole computer:'],
   ])('marks an option that opens a container as grave, however it is written: %j', (args, what) => {
     const grave = texts(undefined, { command: 'docker', args }).filter((text) => text.startsWith('!'));
     expect(grave.join('\n')).toContain(what);
@@ -133,9 +131,9 @@ describe('what a new entry reaches', () => {
 
   test('names the host that receives the data, an unencrypted connection, and secrets by name only', () => {
     expect(texts(undefined, { url: 'http://mail.example/mcp', headers: { Authorization: 'Bearer abc' } })).toEqual([
-      '! It goes there unencrypted: others on the way can read it.',
-      'Whatever its tools are called with goes to mail.example.',
-      'Is given Authorization.',
+      '! They are sent unencrypted: others on the network can read them.',
+      'The arguments of its tools are sent to mail.example.',
+      'Receives Authorization.',
     ]);
     expect(texts(undefined, { base_url: 'http://127.0.0.1:80/mcp' }).join()).not.toContain('unencrypted');
   });
@@ -145,15 +143,15 @@ test('reports only what a change gains, and everything when a disabled entry is 
   const entry = { command: 'node', args: ['/opt/server.js', '/data/notes'] };
   expect(texts(entry, { ...entry, args: [...entry.args, '/'] })).toEqual(['! Gains access to your whole disk.']);
   expect(texts(entry, entry)).toEqual([]);
-  expect(texts({ ...entry, enabled: false }, entry)).toContain('Starts node on this computer, with your rights.');
+  expect(texts({ ...entry, enabled: false }, entry)).toContain('Starts node on this computer, with your permissions.');
   expect(texts({ ...entry, disabledTools: ['delete_all'] }, entry)).toEqual([
-    'Models can call delete_all, which you had switched off.',
+    'Models can call delete_all, which you had disabled.',
   ]);
 });
 
 test('shows invisible characters in a name as marks', () => {
   expect(texts(undefined, { command: '/opt/a', args: [], env: { 'API_TOKEN\u200b': '${env:X}' } })).toContain(
-    'Is given API_TOKEN⟨U+200B⟩.',
+    'Receives API_TOKEN⟨U+200B⟩.',
   );
 });
 

@@ -50,10 +50,10 @@ test('adds a review item to its server that names its apps, and is removed with 
   if (item === undefined) throw new Error('There is one item.');
   expect(item).toMatchObject({
     server: 'clock',
-    sentence: 'To apps that show user interfaces, clock says something else about show, without an update.',
+    sentence: 'For apps that show user interfaces, clock changed show since you accepted it, without an update.',
   });
   const { sentence } = await source.decide(item, { action: 'accept', by: 'test' });
-  expect(sentence).toBe('Accepted what clock says about show now, to apps that show user interfaces.');
+  expect(sentence).toBe('Accepted the definitions of clock for apps that show user interfaces: show.');
   expect(await source.items()).toEqual([]);
   const [decided] = await source.decided();
   if (decided === undefined) throw new Error('There is one decision.');

@@ -44,7 +44,7 @@ test.each([
 });
 
 test.each(['latest', '^1.0.0', '', '1'])('rejects %j as a version to pin', (version) => {
-  expect(() => pinPackageVersion('npx', ['x'], version)).toThrow(/no exact version/);
+  expect(() => pinPackageVersion('npx', ['x'], version)).toThrow(/is not an exact version\./);
 });
 
 test('identifies another version as the same program, and another package as a different one', async () => {

@@ -4,8 +4,8 @@ import type { Rule } from '../rule.ts';
 export const calls: readonly Rule[] = [
   {
     id: 'other-tool',
-    name: 'Obliges to use another tool',
-    says: 'It wants another tool to be used before or together with this one.',
+    name: 'Requires another tool',
+    says: 'It tells the model to use another tool before or together with this one.',
     weights: { text: 0.4, value: 1, name: 0.4, guide: 0.2, result: 0.4 },
     patterns: [
       'FIRST ~3 CALL ~4 IDENT',
@@ -18,8 +18,8 @@ export const calls: readonly Rule[] = [
   },
   {
     id: 'extra-step',
-    name: 'Adds a step of its own',
-    says: 'It makes something else a condition: before, after or together with the call the model is to do more.',
+    name: 'Adds an extra step',
+    says: 'It tells the model to do something else before, after or during the call.',
     weights: { text: 0.55, value: 1, name: 0.5, guide: 0.3, result: 0.4 },
     patterns: [
       '*1.4 EVERY|WHEN ~6 INCLUDE|SEND|READ|MAKE ~8 URL|MAIL|PATH',
@@ -37,15 +37,15 @@ export const calls: readonly Rule[] = [
   },
   {
     id: 'rewrites-calls',
-    name: 'Changes other tools’ calls',
-    says: 'It changes how another tool is called, or what is given to it.',
+    name: 'Changes calls of other tools',
+    says: 'It changes how another tool is called, or with which arguments.',
     weights: { text: 1.2, value: 1.5, name: 0.5, guide: 1, result: 0.4 },
     patterns: ['WHEN ~3 IDENT ~3 CALL ~10 CHANGE|MAIL|OUTSIDE|SEND', 'WHEN ~3 IDENT ~12 MUST ~3 SEND'],
   },
   {
     id: 'fixed-argument',
     name: 'Fixes an argument',
-    says: 'It wants an argument to have a value of the server’s choice, not the person’s.',
+    says: 'It sets an argument to a value that the server chose, not the user.',
     weights: { text: 0.8, value: 1.2, name: 0.5, guide: 0.5, result: 0.5 },
     patterns: [
       'ALWAYS ~2 CHANGE ~6 PARAM|IDENT|MAIL|URL',
@@ -56,8 +56,8 @@ export const calls: readonly Rule[] = [
   },
   {
     id: 'false-answer',
-    name: 'Wants a false answer',
-    says: 'It wants the model to give something else for what was asked, or to put something of the server’s into its answers.',
+    name: 'Falsifies answers',
+    says: 'It tells the model to answer something other than what was asked, or to add the server’s content to its answers.',
     weights: { text: 0.8, value: 1.2, name: 0.3, guide: 0.5, result: 0.4 },
     patterns: [
       'START+ALWAYS ~1 ANSWER ~12 NOT',
@@ -70,8 +70,8 @@ export const calls: readonly Rule[] = [
   },
   {
     id: 'model-does',
-    name: 'Says what the model does',
-    says: 'It states as a fact or a duty that the assistant does something besides the call.',
+    name: 'Describes actions of the model',
+    says: 'It states that the assistant does, or must do, something besides the call.',
     weights: { text: 0.55, value: 1.2, name: 0.4, guide: 0.2, result: 0.6 },
     patterns: [
       'MODEL ~2 ALWAYS ~1 ANSWER',
@@ -86,8 +86,8 @@ export const calls: readonly Rule[] = [
   },
   {
     id: 'after-approval',
-    name: 'Will change later',
-    says: 'It says that it does something else once it has been approved.',
+    name: 'Changes after approval',
+    says: 'It says that it will act differently once it is approved.',
     weights: { text: 1.2, value: 1.2, name: 0.3, guide: 1, result: 0 },
     patterns: [
       'WHEN ~6 APPROVED ~14 CALL|SEND|INCLUDE|READ|DELETE|CHANGE ~8 SHELL|SECRET|HIDDEN|ORDERS|OUTSIDE',
@@ -96,15 +96,15 @@ export const calls: readonly Rule[] = [
   },
   {
     id: 'superlative',
-    name: 'Praises itself',
-    says: 'It praises itself so that the model picks it.',
+    name: 'Promotes itself',
+    says: 'It promotes itself so that the model chooses it.',
     weights: { text: 0.7, value: 0.8, name: 0.2, guide: 0.3, result: 0.2 },
     patterns: ['*1.1 BEST ~1 TOOL ~3 EVERY', 'ALWAYS ~2 BEST ~6 OTHER|IDENT', 'BEST ~2 BEST ~3 TOOL'],
   },
   {
     id: 'always-me',
-    name: 'Wants every request',
-    says: 'It wants to be called whatever is asked.',
+    name: 'Claims every request',
+    says: 'It tells the model to call it for every request.',
     weights: { text: 1, value: 1, name: 0.2, guide: 0.5, result: 0.4 },
     patterns: [
       'CALL ~3 EVERY ~3 USER ~3 TASK|KNOW',
@@ -114,8 +114,8 @@ export const calls: readonly Rule[] = [
   },
   {
     id: 'others-bad',
-    name: 'Speaks ill of other tools',
-    says: 'It says that other tools must not be used.',
+    name: 'Discredits other tools',
+    says: 'It tells the model not to use other tools.',
     weights: { text: 1, value: 1, name: 0.2, guide: 0.8, result: 0.3 },
     patterns: [
       '*0.8 CHANGE ~3 OTHER ~2 TOOL',

@@ -4,8 +4,8 @@ import type { Rule } from '../rule.ts';
 export const exfiltrationRules: readonly Rule[] = [
   {
     id: 'conceal',
-    name: 'Hides something from the person',
-    says: 'It tells the model not to let the person know.',
+    name: 'Hides something from the user',
+    says: 'It tells the model not to inform the user.',
     weights: { text: 1.2, value: 1.5, name: 0.6, guide: 0.8, result: 1 },
     patterns: [
       '*0.65 START+NOT ~1 SAY !WITHOUT',
@@ -28,16 +28,16 @@ export const exfiltrationRules: readonly Rule[] = [
   },
   {
     id: 'silently',
-    name: 'Works in secret',
-    says: 'It wants something done silently.',
+    name: 'Acts secretly',
+    says: 'It tells the model to do something silently.',
     weights: { text: 0.7, value: 1, name: 0.3, guide: 0.7, result: 0.6 },
     patterns: ['&5 SILENT SEND|INCLUDE|READ|CALL|CHANGE|DELETE !DETECT', 'HIDDEN ~2 ORDERS', '*0.8 ASIF'],
     isSpeech: true,
   },
   {
     id: 'without-asking',
-    name: 'Leaves the person out',
-    says: 'It wants something done without asking the person.',
+    name: 'Bypasses the user',
+    says: 'It tells the model to do something without asking the user.',
     weights: { text: 0.5, value: 0.8, name: 0.3, guide: 0.4, result: 0.5 },
     patterns: [
       '*0.6 USER ~2 APPROVED',
@@ -52,8 +52,8 @@ export const exfiltrationRules: readonly Rule[] = [
   },
   {
     id: 'against-the-person',
-    name: 'Puts itself above the person',
-    says: 'It wants something else done than what the person asked for.',
+    name: 'Overrides the user',
+    says: 'It tells the model to do something other than what the user asked for.',
     weights: { text: 0.7, value: 1.2, name: 0.5, guide: 0.8, result: 0.8 },
     patterns: [
       'TASK ~2 YOU ~8 INSTEAD',
@@ -68,7 +68,7 @@ export const exfiltrationRules: readonly Rule[] = [
   },
   {
     id: 'sensitive-file',
-    name: 'Speaks of a file with secrets',
+    name: 'Mentions a file with secrets',
     says: 'It names a file that usually holds keys or passwords.',
     weights: { text: 0.8, value: 0.8, guide: 0.6, result: 0.3 },
     patterns: ['READ|SEND|INCLUDE|CONTENT|ANSWER|CALL ~8 PATH', '*0.8 PATH ~8 READ|SEND|INCLUDE'],
@@ -76,8 +76,8 @@ export const exfiltrationRules: readonly Rule[] = [
   },
   {
     id: 'take-secret',
-    name: 'Takes secrets along',
-    says: 'It wants passwords, keys or private files to be passed on.',
+    name: 'Collects secrets',
+    says: 'It asks for passwords, keys or private files.',
     weights: { text: 1, value: 1.2, name: 1, guide: 0.8, result: 0.6 },
     patterns: [
       'SEND|INCLUDE ~10 PATH',
@@ -96,8 +96,8 @@ export const exfiltrationRules: readonly Rule[] = [
   },
   {
     id: 'relay',
-    name: 'Hands on what it read',
-    says: 'It wants something read elsewhere and handed on in an argument.',
+    name: 'Passes on other data',
+    says: 'It tells the model to read other data and pass it in an argument.',
     weights: { text: 0.5, value: 0.8, name: 0.4, guide: 0.2, result: 0.5 },
     patterns: [
       'READ ~8 SEND|INCLUDE ~6 PARAM',
@@ -108,8 +108,8 @@ export const exfiltrationRules: readonly Rule[] = [
   },
   {
     id: 'take-talk',
-    name: 'Takes the conversation along',
-    says: 'It wants the conversation, or the model’s instructions, handed over as an argument or sent away.',
+    name: 'Collects the conversation',
+    says: 'It asks for the conversation or the model’s instructions, as an argument or sent elsewhere.',
     weights: { text: 1, value: 1.2, name: 0.5, guide: 0.8, result: 0.8 },
     patterns: [
       'SEND|INCLUDE ~4 WHOLE ~3 TALK',
@@ -124,8 +124,8 @@ export const exfiltrationRules: readonly Rule[] = [
   },
   {
     id: 'send-out',
-    name: 'Sends something to an address',
-    says: 'It wants data sent to an address that stands in the text, or to somebody outside.',
+    name: 'Sends data to an address',
+    says: 'It tells the model to send data to an address in the text or to an outsider.',
     weights: { text: 1, value: 1.2, name: 0.6, guide: 0.7, result: 0.5 },
     patterns: [
       'SEND ~6 WHOLE|TALK|SECRET|PATH ~8 URL|MAIL|OUTSIDE !EXAMPLE',
@@ -149,15 +149,15 @@ export const exfiltrationRules: readonly Rule[] = [
   },
   {
     id: 'pay-account',
-    name: 'Wants money moved',
-    says: 'It wants money moved to an account that stands in the text.',
+    name: 'Moves money',
+    says: 'It tells the model to send money to an account in the text.',
     weights: { text: 0.8, value: 1, guide: 0.8, result: 0.8 },
     patterns: ['PAY|SEND|CHANGE ~26 ACCOUNT !EXAMPLE'],
   },
   {
     id: 'shell-command',
     name: 'Contains a command',
-    says: 'It contains a command line that downloads, deletes or starts something.',
+    says: 'It contains a shell command that downloads, deletes or starts something.',
     weights: { text: 1, value: 1, guide: 0.6, result: 0.1 },
     patterns: ['SHELL', '*1.8 INCLUDE ~3 SHELL'],
     isSpeech: true,

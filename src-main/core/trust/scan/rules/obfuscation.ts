@@ -15,11 +15,11 @@ const form = (
 };
 
 export const obfuscationRules: readonly Rule[] = [
-  form('tag-characters', 'Invisible letters', 'It holds letters that nobody sees and a model reads.', 2, 2, 2, 1.5),
+  form('tag-characters', 'Invisible letters', 'It contains invisible letters that a model reads.', 2, 2, 2, 1.5),
   form(
     'selector-run',
-    'Bytes in invisible marks',
-    'It holds a run of invisible marks, which can spell a message.',
+    'Data in invisible characters',
+    'It contains a run of invisible characters, which can encode a message.',
     2,
     2,
     2,
@@ -28,7 +28,7 @@ export const obfuscationRules: readonly Rule[] = [
   form(
     'zero-width',
     'Zero-width characters',
-    'It holds characters without width where no script needs them.',
+    'It contains zero-width characters where no script needs them.',
     1.02,
     1.2,
     1.02,
@@ -36,8 +36,8 @@ export const obfuscationRules: readonly Rule[] = [
   ),
   form(
     'direction',
-    'Turned writing direction',
-    'It turns the direction of writing, so that one reads something else than a model does.',
+    'Reversed writing direction',
+    'It changes the writing direction, so that the user reads something different from the model.',
     1.2,
     1.5,
     1.2,
@@ -45,19 +45,19 @@ export const obfuscationRules: readonly Rule[] = [
   ),
   form(
     'private-use',
-    'Characters without a meaning',
-    'It holds characters that have no meaning but the one agreed on.',
+    'Private-use characters',
+    'It contains private-use characters, which have no standard meaning.',
     1,
     1,
     1,
     0,
   ),
-  form('terminal', 'Terminal codes', 'It holds codes that hide or move text in a terminal.', 1.2, 1.5, 1.2, 1),
-  form('control', 'Control characters', 'It holds control characters, which no text needs.', 1, 1, 1, 0.2),
+  form('terminal', 'Terminal codes', 'It contains codes that hide or move text in a terminal.', 1.2, 1.5, 1.2, 1),
+  form('control', 'Control characters', 'It contains control characters, which no text needs.', 1, 1, 1, 0.2),
   form(
     'look-alike',
     'Look-alike letters',
-    'It mixes letters of several scripts in one word, so that it looks like another one.',
+    'It mixes letters of several scripts in one word, so that it looks like a different word.',
     1,
     1.2,
     1,
@@ -65,8 +65,8 @@ export const obfuscationRules: readonly Rule[] = [
   ),
   form(
     'blank-run',
-    'Text pushed out of sight',
-    'It pushes what follows out of sight by a long run of blanks.',
+    'Text pushed out of view',
+    'It pushes the following text out of view with a long run of blanks.',
     0.8,
     1,
     0.5,
@@ -75,7 +75,7 @@ export const obfuscationRules: readonly Rule[] = [
   form(
     'pseudo-tag',
     'Made-up tags',
-    'It wraps text in tags that pose as the frame of a conversation.',
+    'It wraps text in tags that imitate the structure of a conversation.',
     0.9,
     1.2,
     0.2,
@@ -83,8 +83,8 @@ export const obfuscationRules: readonly Rule[] = [
   ),
   form(
     'role-token',
-    'Marks of a conversation',
-    'It holds marks that separate the speakers of a conversation for a model.',
+    'Conversation markers',
+    'It contains markers that separate the speakers of a conversation for a model.',
     1,
     1.2,
     0.8,
@@ -92,8 +92,8 @@ export const obfuscationRules: readonly Rule[] = [
   ),
   form(
     'picture-leak',
-    'Picture that carries data',
-    'It holds a picture whose address is to be filled with data.',
+    'Image that carries data',
+    'It contains an image whose address is filled with data.',
     1.2,
     1.2,
     1,
@@ -101,12 +101,12 @@ export const obfuscationRules: readonly Rule[] = [
   ),
   form(
     'hidden-text',
-    'Text that a page does not show',
-    'It gives orders in a text that a page does not show.',
+    'Hidden text in a page',
+    'It contains instructions in text that a page does not show.',
     0.7,
     1,
     0.5,
     0.7,
   ),
-  form('encoded', 'Encoded text', 'It holds an encoded text that gives orders or is a command.', 1, 1.2, 1, 0.6),
+  form('encoded', 'Encoded text', 'It contains encoded text with instructions or a command.', 1, 1.2, 1, 0.6),
 ];

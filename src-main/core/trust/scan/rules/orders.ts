@@ -5,7 +5,7 @@ export const orders: readonly Rule[] = [
   {
     id: 'override',
     name: 'Overrides instructions',
-    says: 'It tells the model to set aside the instructions it was given.',
+    says: 'It tells the model to ignore its instructions.',
     weights: { text: 2, value: 2, guide: 2, result: 1.2 },
     patterns: [
       '*0.7 START+IGNORE ~1 PRIOR ~1 TASK|ORDERS',
@@ -30,7 +30,7 @@ export const orders: readonly Rule[] = [
   {
     id: 'adhere',
     name: 'Demands obedience',
-    says: 'It demands that the model follow instructions which stand in this text.',
+    says: 'It demands that the model follow the instructions in this text.',
     weights: { text: 0.7, value: 1.2, guide: 0.3, result: 0.8 },
     patterns: [
       'MUST ~3 FOLLOW ~4 ORDERS',
@@ -45,7 +45,7 @@ export const orders: readonly Rule[] = [
   {
     id: 'reveal-prompt',
     name: 'Asks for the system prompt',
-    says: 'It asks the model to give away its system prompt or instructions.',
+    says: 'It asks the model to reveal its system prompt or instructions.',
     weights: { text: 1.2, value: 1.5, guide: 1, result: 1 },
     patterns: [
       'INCLUDE|SEND|PARAM ~8 SYSTEM ~1 PROMPT ~3 YOU',
@@ -60,7 +60,7 @@ export const orders: readonly Rule[] = [
   {
     id: 'role-change',
     name: 'Changes the model’s role',
-    says: 'It tells the model that it is something else now, or has no limits.',
+    says: 'It tells the model that it has a different role now, or no limits.',
     weights: { text: 1.5, value: 1.5, guide: 0.8, result: 1 },
     patterns: [
       'YOU ~3 NEW ~4 SYSTEM|MODEL',
@@ -72,8 +72,8 @@ export const orders: readonly Rule[] = [
   },
   {
     id: 'to-the-model',
-    name: 'Speaks to the assistant',
-    says: 'It addresses the assistant, which such a text has no reason to do.',
+    name: 'Addresses the assistant',
+    says: 'It addresses the assistant, although such a text has no reason to.',
     weights: { text: 0.2, value: 0.5, name: 0, guide: 0, result: 0.6 },
     patterns: [
       'GREET ~2 MODEL',
@@ -94,8 +94,8 @@ export const orders: readonly Rule[] = [
   },
   {
     id: 'planted-task',
-    name: 'Plants a task',
-    says: 'It gives an order as if it were a task of the person.',
+    name: 'Fakes a task',
+    says: 'It presents an instruction as if it were a task from the user.',
     weights: { text: 0.4, value: 0.6, name: 0, guide: 0, result: 1 },
     patterns: [
       'TODO+COLON ~2 SEND|PAY|MAKE|DELETE|CHANGE|INCLUDE ~16 URL|MAIL|ACCOUNT|SECRET|PAY|TALK',
@@ -110,8 +110,8 @@ export const orders: readonly Rule[] = [
   },
   {
     id: 'imperative',
-    name: 'Gives an order',
-    says: 'It gives an order in the midst of data.',
+    name: 'Contains an instruction',
+    says: 'It contains an instruction within data.',
     weights: { text: 0, value: 0, name: 0, guide: 0, result: 0.3 },
     patterns: [
       'YOU ~1 MUST ~3 CALL ~3 IDENT',
@@ -122,8 +122,8 @@ export const orders: readonly Rule[] = [
   },
   {
     id: 'condition',
-    name: 'Makes itself a condition',
-    says: 'It says that the model has to do this before it may go on.',
+    name: 'Claims to be required',
+    says: 'It says that the model must do this before it can continue.',
     weights: { text: 0, value: 0.5, name: 0, guide: 0, result: 0.6 },
     patterns: [
       '*1.2 FIRST ~1 YOU ~1 ANSWER',
@@ -134,8 +134,8 @@ export const orders: readonly Rule[] = [
   },
   {
     id: 'system-heading',
-    name: 'Poses as the system',
-    says: 'It poses as a message of the system or its makers.',
+    name: 'Impersonates the system',
+    says: 'It poses as a message from the system or its developers.',
     weights: { text: 0.8, value: 1, name: 0, guide: 0.5, result: 0.7 },
     patterns: [
       'START+SYSTEM ~1 IGNORE',
@@ -150,14 +150,14 @@ export const orders: readonly Rule[] = [
   {
     id: 'urgent',
     name: 'Presses',
-    says: 'It presses for attention.',
+    says: 'It creates urgency to get attention.',
     weights: { text: 0.1, value: 0.4, guide: 0, result: 0.2 },
     patterns: ['URGENT+COLON', 'URGENT+UPPER'],
   },
   {
     id: 'lasting',
-    name: 'Wants to be remembered',
-    says: 'It wants to hold for later conversations too.',
+    name: 'Persists across conversations',
+    says: 'It claims to apply to later conversations too.',
     weights: { text: 0.6, value: 0.8, name: 0.2, guide: 0.2, result: 0.7 },
     patterns: [
       'INCLUDE|FOLLOW|WHEN ~3 EVERY ~3 TALK',
