@@ -21,7 +21,7 @@ export const readResourceTool: HelperTool = {
   inPrograms: true,
   definition: {
     name: 'read_resource',
-    description: 'Read a resource of a server by its URI. Without uri: lists resources, those that fit query.',
+    description: 'Read a resource by URI, or list those that fit query.',
     inputSchema: {
       type: 'object',
       properties: { uri: { type: 'string' }, query: { type: 'string' } },

@@ -8,6 +8,9 @@ import { displayPath } from '../security/file-paths.ts';
 import type { SpillQueryResult, SpillQuery } from '../spills/spill-queries.ts';
 import type { HelperContext, HelperTool, OwnResource } from './mode.ts';
 
+/** The operations on spills, by name. */
+export const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'sql', 'query', 'schema', 'table'] as const;
+
 const integer: JsonObject = { type: 'integer' };
 const string: JsonObject = { type: 'string' };
 
@@ -21,7 +24,7 @@ export const readResultTool: HelperTool = {
       type: 'object',
       properties: {
         resultFile: string,
-        op: { enum: ['stat', 'head', 'tail', 'slice', 'grep', 'read', 'sql', 'query', 'schema', 'table'] },
+        op: { enum: spillOps },
         lines: integer,
         fromLine: integer,
         toLine: integer,
@@ -107,8 +110,6 @@ export const spillResource: OwnResource = {
     }
   },
 };
-
-const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'sql', 'query', 'schema', 'table'] as const;
 
 type SpillOp = (typeof spillOps)[number];
 
