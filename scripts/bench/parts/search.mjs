@@ -3,6 +3,7 @@ import { formatTable } from '../table.mjs';
 import { measureAnswers } from '../search/answers.mjs';
 import { querySets } from '../search/data-sets.mjs';
 import { measureJoined } from '../search/joined-queries.mjs';
+import { maxMedianTokens, measureSeveral } from '../search/several-needs.mjs';
 import { measureQuality } from '../search/quality.mjs';
 import { measureScale } from '../search/scale.mjs';
 import { measureTypedNames } from '../search/typed-names.mjs';
@@ -12,9 +13,13 @@ const at = process.argv.indexOf('--half');
 const half = at < 0 ? 'test' : process.argv[at + 1];
 
 export async function measure(print) {
+  const several = await measureSeveral();
+  print(`four to seven needs in one search, o200k tokens; the goal for the median is ${maxMedianTokens}\n`);
+  print(`${formatTable(several.map(inPercent))}\n`);
+  if (several.some(({ met }) => met === 'no')) process.exitCode = 1;
   if (querySets(half).length === 0) {
-    print('Not measured: there are no catalogs and queries in ../shared/data.');
-    return undefined;
+    print('The rest is not measured: there are no catalogs and queries in ../shared/data.');
+    return { several };
   }
   const quality = measureQuality(half);
   print(`per cent on the ${half} half of each set; tools that do the same count as one\n`);
@@ -36,7 +41,7 @@ export async function measure(print) {
     '\nthe index at scale; a list is two needs with a comma between, shown is what a search of a mode picks of it, a change is one server listing anew and the query after it\n',
   );
   print(formatTable(scale));
-  return { half, quality, joined, used, typedNames, answers, scale };
+  return { half, several, quality, joined, used, typedNames, answers, scale };
 }
 
 function inPercent(row) {
@@ -48,5 +53,5 @@ function inPercent(row) {
 }
 
 function isShare(key, value) {
-  return typeof value === 'number' && key !== 'queries';
+  return typeof value === 'number' && value <= 1 && key !== 'queries';
 }

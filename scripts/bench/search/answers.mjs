@@ -39,6 +39,12 @@ async function costs(queries, input, contextFor) {
   return tokens;
 }
 
+/** Returns a function that makes the context of a new session with these tools, for helper tools that only search. */
+export function contextOf(tools) {
+  const parts = partsOf(tools);
+  return () => ({ ...parts, memory: new ShownItems(), sandbox: { prewarm: () => undefined } });
+}
+
 /** A catalog and its index, as a session sees them. */
 function partsOf(tools) {
   const catalog = catalogOf(tools);
