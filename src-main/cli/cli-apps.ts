@@ -76,7 +76,7 @@ export async function withApps<T>(
     },
     secrets: openLocalSecrets(store),
     cwd: process.cwd(),
-    access: { store: access, address: () => addressNow(store) },
+    access: { store: access, address: () => addressNow(store), endSessions: rescanInCore },
     tryEntry: (entry) =>
       leavingNoCore('url' in entry ? store.path : undefined, () =>
         withTransports(store.current, (transports) =>
@@ -105,6 +105,13 @@ async function addressNow(store: ConfigStore): Promise<HttpEndpoint | undefined>
   const http = core === undefined ? undefined : (await core.ask('state', {})).http;
   await core?.close();
   return httpEndpoint(http, store.current.port);
+}
+
+/** A running core ends the sessions of apps that have no access any more. */
+async function rescanInCore(): Promise<void> {
+  const core = await findRunningCore();
+  await core?.ask('rescan', {});
+  await core?.close();
 }
 
 /**

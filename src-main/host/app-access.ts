@@ -4,7 +4,7 @@
  */
 import { type AppError, errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
-import { accessRevokedError } from '../core/client-apps/app-access-service.ts';
+import { accessRefusal } from '../core/client-apps/app-access-service.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
 
 type End = (why: AppError) => unknown;
@@ -42,11 +42,14 @@ export class AppAccessControl {
     }
   }
 
-  /** Throws AppError `not_allowed` if the app's access was revoked; a connection without an app name is the user's. */
+  /**
+   * Throws AppError `not_allowed` if the app's access was revoked, or if the app was disconnected; a connection without
+   * an app name is the user's.
+   */
   admit(app: string | undefined): void {
     if (app === undefined) return;
-    if (this.#store.isRevoked(app)) {
-      const error = accessRevokedError(app);
+    const error = accessRefusal(this.#store, app);
+    if (error !== undefined) {
       if (this.#isDue(this.#refused, app)) this.#onRefused(app, error);
       throw error;
     }
@@ -59,7 +62,8 @@ export class AppAccessControl {
   track(app: string, end: End): () => void {
     const lines = this.#connections.get(app) ?? new Set();
     this.#connections.set(app, lines.add(end));
-    if (this.#store.isRevoked(app)) end(accessRevokedError(app));
+    const refusal = accessRefusal(this.#store, app);
+    if (refusal !== undefined) end(refusal);
     return () => {
       this.#note(app);
       lines.delete(end);

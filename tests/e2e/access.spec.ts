@@ -1,4 +1,7 @@
-/** App access in the settings: revoked after confirmation, allowed again, both shown in every dashboard immediately. */
+/**
+ * App access in the settings: revoked after confirmation, allowed again, both shown in every dashboard immediately. A
+ * disconnected app has none.
+ */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
@@ -44,6 +47,23 @@ test('revokes an app at once with a reason, in every dashboard, and Allow restor
   expect(await app.call('echo__echo', { message: 'after' })).toContain('after');
   await expect(rowOf(page)).toContainText('Active now');
   await core.remove();
+});
+
+test('ends the session of an app that the command line disconnects, until it is connected again', async () => {
+  const config = { mode: 'proxy', servers: { echo: fixtureCommand('echo') } };
+  await using core = await ServedCore.start({ config, files: { '.cursor/mcp.json': { mcpServers: {} } } });
+  await core.ask('install', 'cursor', '--yes');
+  const app = await core.connect('Cursor', ['--app', 'cursor']);
+  expect(await app.call('echo__echo', { message: 'before' })).toContain('before');
+
+  const disconnected = await core.ask('uninstall', 'cursor', '--yes', '--json');
+  const { undo } = JSON.parse(disconnected) as { readonly undo: string };
+  expect(await app.call('echo__echo', { message: 'during' })).not.toContain('during');
+  const apps = JSON.parse(await core.ask('apps', '--json')) as { readonly access: readonly { readonly app: string }[] };
+  expect(apps.access).toEqual([]);
+
+  await core.ask('undo', undo, '--yes');
+  expect(await app.call('echo__echo', { message: 'after' })).toContain('after');
 });
 
 function rowOf(page: Page) {

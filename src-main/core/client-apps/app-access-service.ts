@@ -15,7 +15,7 @@ export interface AppAccessDeps {
   readonly store: AppAccessStore;
   /** Returns our current HTTP endpoint; undefined if there is none. */
   readonly address: () => Promise<HttpEndpoint | undefined>;
-  /** Ends the app's sessions, if a core runs in this process. */
+  /** Ends the app's sessions in the running core, if there is one. */
   readonly endSessions?: ((app: string, why: AppError) => Promise<void>) | undefined;
 }
 
@@ -86,7 +86,7 @@ export class AppAccessService {
     // Access of a known app can be revoked before it ever connected.
     if (name === app && !this.rows(apps).some((row) => row.app === app)) throw unknownApp(app);
     if (allowed) {
-      if (!store.isRevoked(app)) return `${name} has access already.`;
+      if (accessRefusal(store, app) === undefined) return `${name} has access already.`;
       await store.grant(app);
       return `${name} may use Tooltray again.`;
     }
@@ -105,7 +105,8 @@ export class AppAccessService {
       const token = ours.map(({ launch }) => tokenIn(launch, id)).find((one) => one !== undefined);
       const given = store.list().find(({ app }) => app === id)?.since;
       if (ours.length === 0 && given !== undefined) await this.#disconnect(id);
-      else if (token !== this.#tokenOf(id)) await store.setToken(id, token);
+      else if (ours.length > 0 && store.isDisconnected(id)) await store.grant(id);
+      if (token !== this.#tokenOf(id)) await store.setToken(id, token);
     }
   }
 
@@ -115,9 +116,17 @@ export class AppAccessService {
     if (problem === '' && ours.length === 0) await this.#disconnect(place.app.id);
   }
 
+  /** Ends the sessions of known apps that have no access any more, as another process may have decided. */
+  async endRefused(): Promise<void> {
+    for (const { id } of knownApps) {
+      const why = accessRefusal(this.#parts.store, id);
+      if (why !== undefined) await this.#parts.endSessions?.(id, why);
+    }
+  }
+
   async #disconnect(app: string): Promise<void> {
-    await this.#parts.endSessions?.(app, appDisconnected(app));
-    await this.#parts.store.forget(app);
+    await this.#parts.store.disconnect(app);
+    await this.#parts.endSessions?.(app, appDisconnectedError(app));
   }
 
   /** A token file that is not private counts as empty. */
@@ -136,15 +145,21 @@ function unknownApp(app: string): AppError {
   });
 }
 
+/** The error for a client app that has no access because the user revoked it or disconnected the app. */
+export function accessRefusal(store: AppAccessStore, app: string): AppError | undefined {
+  if (store.isRevoked(app)) return accessRevokedError(app);
+  return store.isDisconnected(app) ? appDisconnectedError(app) : undefined;
+}
+
 /** The error for a client app whose entry the user removed. */
-function appDisconnected(app: string): AppError {
+function appDisconnectedError(app: string): AppError {
   return new AppError('not_allowed', `${clientDisplayName(app)} was disconnected from Tooltray.`, {
     fix: `To connect it again, run "tooltray install ${app}".`,
   });
 }
 
 /** The error for a client app whose access the user revoked. */
-export function accessRevokedError(app: string): AppError {
+function accessRevokedError(app: string): AppError {
   const known = knownApps.find(({ id }) => id === app);
   const fix =
     known === undefined

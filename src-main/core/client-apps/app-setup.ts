@@ -266,7 +266,9 @@ export class AppSetup {
     return { entry: JSON.stringify({ mcpServers: { [entryName]: launch } }, undefined, 2) };
   }
 
+  /** Detects apps again, and ends the sessions of those that have no access any more. */
   async rescan(): Promise<Record<string, never>> {
+    await this.#access.endRefused();
     this.#forget();
     await this.apps();
     return {};

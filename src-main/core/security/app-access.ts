@@ -36,6 +36,8 @@ interface StoredAccess {
   readonly since?: number | undefined;
   readonly seen?: number | undefined;
   readonly revoked?: number | undefined;
+  /** When the user removed its entry; absent once it is connected again. */
+  readonly disconnected?: number | undefined;
 }
 
 /**
@@ -60,9 +62,11 @@ export class AppAccessStore {
     this.#now = now;
   }
 
-  /** Lists the entries without their tokens. */
+  /** Lists the entries without their tokens, and without disconnected apps that were not revoked. */
   list(): AppAccess[] {
-    return [...this.#readAny()].map(([app, { since, seen, revoked }]) => ({ app, since, seen, revoked }));
+    return [...this.#readAny()]
+      .filter(([, { revoked, disconnected }]) => revoked !== undefined || disconnected === undefined)
+      .map(([app, { since, seen, revoked }]) => ({ app, since, seen, revoked }));
   }
 
   /** Token of this app; undefined if it has none. */
@@ -84,15 +88,20 @@ export class AppAccessStore {
     return this.#readAny().get(app)?.revoked !== undefined;
   }
 
+  /** Whether the user disconnected the app and has not connected it since. */
+  isDisconnected(app: string): boolean {
+    return this.#readAny().get(app)?.disconnected !== undefined;
+  }
+
   /** Grants access; with `wantsToken` the app gets its own token, which is created if it has none. */
   async grant(app: string, wantsToken = false): Promise<GivenAccess> {
     const { isNew, ...given } = await this.#change((all) => {
       const before = all.get(app);
-      const { revoked, ...current } = before ?? {};
+      const { revoked, disconnected, ...current } = before ?? {};
       const token = current.token ?? (wantsToken ? randomBytes(32).toString('base64url') : undefined);
       const since = revoked === undefined ? (current.since ?? this.#now()) : this.#now();
       all.set(app, { ...current, token, since });
-      const isNew = current.since === undefined || revoked !== undefined || current.token !== token;
+      const isNew = current.since === undefined || (revoked ?? disconnected) !== undefined || current.token !== token;
       return { token, isNew, takeBack: () => this.#takeBack(app, before) };
     });
     if (isNew) this.changed.emit({ app, change: 'given' });
@@ -123,9 +132,12 @@ export class AppAccessStore {
     this.changed.emit({ app, change: 'token changed' });
   }
 
-  /** Removes a disconnected app: its granted access and when it was seen; a revocation stays. */
-  async forget(app: string): Promise<void> {
-    await this.#change((all) => put(all, app, { revoked: all.get(app)?.revoked }));
+  /**
+   * Removes the granted access of an app that the user disconnected, and when it was seen; a revocation stays. Until it
+   * is connected again it has no access, because its program may still run and connect.
+   */
+  async disconnect(app: string): Promise<void> {
+    await this.#change((all) => put(all, app, { revoked: all.get(app)?.revoked, disconnected: this.#now() }));
     this.changed.emit({ app, change: 'forgotten' });
   }
 
@@ -133,7 +145,7 @@ export class AppAccessStore {
   async recordSeen(app: string, at: number): Promise<void> {
     await this.#change((all) => {
       all.set(app, { ...all.get(app), seen: at });
-      const onlySeen = [...all].filter(([, { token, since, revoked }]) => (token ?? since ?? revoked) === undefined);
+      const onlySeen = [...all].filter(([, one]) => Object.keys(one).every((key) => key === 'seen'));
       const oldestFirst = onlySeen.toSorted(([, a], [, b]) => (a.seen ?? 0) - (b.seen ?? 0));
       for (const [name] of oldestFirst.slice(0, -maxOnlySeen)) all.delete(name);
     }, true);
@@ -163,12 +175,13 @@ function put(all: Map<string, StoredAccess>, app: string, access: StoredAccess |
   else all.set(app, access);
 }
 
-function readStored({ token, since, seen, revoked }: Record<string, unknown>): StoredAccess {
+function readStored({ token, since, seen, revoked, disconnected }: Record<string, unknown>): StoredAccess {
   return {
     ...(typeof token === 'string' && { token }),
     ...(typeof since === 'number' && { since }),
     ...(typeof seen === 'number' && { seen }),
     ...(typeof revoked === 'number' && { revoked }),
+    ...(typeof disconnected === 'number' && { disconnected }),
   };
 }
 

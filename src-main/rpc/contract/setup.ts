@@ -92,7 +92,7 @@ interface SetupOutputs {
    */
   applySetup: ImportOutcome;
   importServers: ImportOutcome;
-  /** Detects client apps and their servers again. */
+  /** Detects client apps and their servers again, and ends the sessions of apps that have no access any more. */
   rescan: Nothing;
   /** Revokes an app's access and closes its sessions, or restores it; its config file is unchanged. */
   setAccess: { readonly sentence: string };

@@ -136,7 +136,7 @@ test('keeps only the revocation of an app that was disconnected', async () => {
     await store.recordSeen(app, 6);
   }
   await store.revoke('zed');
-  await store.forget('cursor');
-  await store.forget('zed');
+  await store.disconnect('cursor');
+  await store.disconnect('zed');
   expect(store.list()).toEqual([{ app: 'zed', since: undefined, seen: undefined, revoked: 7 }]);
 });
