@@ -46,6 +46,17 @@ test('counts a call while Tooltray is paused as no problem of its session', asyn
   expect(await problems(core)).toEqual([0, 0]);
 });
 
+test('counts a call that was running when Tooltray was paused as no problem of its session', async () => {
+  await using core = await startCore({ servers: { s: fixture('misbehaving', 'never') } });
+  const client = await core.open();
+  const call = client.callTool('hang', {});
+  await until(() => core.host.core.activity.timeline.running.length > 0);
+  await ask(core, 'setPaused', { paused: true });
+  expect(await call).toMatchObject({ isError: true });
+  expect(await outcomes(core, 1)).toEqual(['cancelled']);
+  expect(await problems(core)).toEqual([0, 0]);
+});
+
 test('counts a tool error as a problem', async () => {
   await using core = await startCore({ servers: { s: fixture('tracker') } });
   const client = await core.open();

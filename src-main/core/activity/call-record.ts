@@ -15,8 +15,8 @@ export function isProblemIn(outcome: string): string {
 }
 export const isProblem = isProblemIn('outcome');
 /**
- * `tool_error`: the tool returned isError; `failed`: there was no response; `cancelled`: the call was cancelled, or
- * Tooltray was paused; `blocked`: not allowed.
+ * `tool_error`: the tool returned isError; `failed`: there was no response; `cancelled`: the call was cancelled,
+ * Tooltray was paused, or the server was stopped meanwhile; `blocked`: not allowed.
  */
 export type CallOutcome = (typeof callOutcomes)[number];
 

@@ -264,9 +264,15 @@ function finishCall(call: Omit<FinishedCall, 'outcome'>): FinishedCall {
 
 function outcomeOf({ given, failure }: Omit<FinishedCall, 'outcome'>): CallOutcome {
   if (given !== undefined) return scalarOf(given, 'isError') === true ? 'tool_error' : 'ok';
+  return outcomeOfFailure(failure);
+}
+
+/** A call that the client or the user ended, also by stopping the server, is no problem of the server. */
+export function outcomeOfFailure(failure: unknown): 'cancelled' | 'blocked' | 'failed' {
   if (!(failure instanceof AppError)) return 'failed';
-  if (failure.code === 'cancelled' || failure.code === 'paused') return 'cancelled';
-  return failure.code === 'not_allowed' ? 'blocked' : 'failed';
+  const { code, data } = failure;
+  if (code === 'cancelled' || code === 'paused' || data?.['stopped'] === true) return 'cancelled';
+  return code === 'not_allowed' ? 'blocked' : 'failed';
 }
 
 /** Time spent in each stage, in ms. */

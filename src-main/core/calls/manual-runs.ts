@@ -12,7 +12,7 @@ import { viewExtension, viewType } from '../servers/extension-set.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { awaitReply } from '../wire/abortable-reply.ts';
 import { scalarOf } from '../wire/raw-json.ts';
-import { type CallerContext, type CallRequest, type CallStages, callTool } from './call-tool.ts';
+import { type CallerContext, type CallRequest, type CallStages, callTool, outcomeOfFailure } from './call-tool.ts';
 
 /**
  * The session of sequential runs, so that the state that a server keeps for its client (a browser page, a folder)
@@ -145,8 +145,7 @@ export class ManualRun {
       this.#finish({ endedAt: Date.now(), outcome: isError ? 'tool_error' : 'ok', sent });
     } catch (error) {
       const { code, message, fix = '' } = toAppError(error);
-      const outcome =
-        code === 'cancelled' || code === 'paused' ? 'cancelled' : code === 'not_allowed' ? 'blocked' : 'failed';
+      const outcome = outcomeOfFailure(error);
       // A server's error keeps its own message.
       const described =
         error instanceof RpcError ? { code: String(error.code), message: errorText(error), fix: '' } : undefined;

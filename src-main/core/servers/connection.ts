@@ -297,6 +297,7 @@ export class Connection {
 function stopped(): AppError {
   return new AppError('server_exited', 'It was stopped or started anew while the call was running.', {
     fix: 'The call may or may not have been carried out: check before you repeat it.',
+    data: { stopped: true },
   });
 }
 
