@@ -44,7 +44,7 @@ const lostUnless = (same: unknown, reason: string): OtherKey =>
 const nothingLost: OtherKey = key(z.unknown(), () => undefined);
 
 const intervals = 'Tooltray looks after its servers at times of its own, and sees changed tools at once.';
-const queues = 'Tooltray does not limit how many calls run at once.';
+const queues = 'Calls at once are limited for each server: "maxConcurrent".';
 const httpTimes = 'Tooltray ends idle and slow requests by limits of its own.';
 const history =
   'Texts of calls are kept as long as answers on disk (results.retentionDays, results.maxBytes), or not (activity.storePayloads).';

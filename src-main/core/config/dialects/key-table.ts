@@ -29,6 +29,7 @@ const keysOfFields: readonly (readonly [field: string, form: KeyForm, keys: stri
   ['initTimeoutSeconds', 'seconds', 'startuptimeoutsec startuptimeoutseconds connecttimeout startuptimeout'],
   ['callTimeoutSeconds', 'milliseconds', 'requesttimeout requesttimeoutms timeoutms calltimeoutms tooltimeoutms'],
   ['callTimeoutSeconds', 'seconds', 'tooltimeoutsec tooltimeoutseconds timeoutseconds timeoutsec readtimeoutseconds'],
+  ['maxConcurrent', 'same', 'maxconcurrentrequests maxconcurrentcalls maxconcurrency concurrencylimit'],
   ['oauth', 'scopes', 'scopes'],
 ];
 
@@ -71,7 +72,7 @@ export const ignoredKeys: ReadonlySet<string> = new Set(
 
 const envFiles = 'Tooltray does not read env files. Put the values in "env", as "${env:NAME}" where they are secret.';
 const ownTimes = 'Tooltray checks its servers at times of its own.';
-const unlimited = 'Tooltray does not limit how many calls run at once.';
+const queue = 'Up to 100 calls wait in line for a server with "maxConcurrent".';
 const ownInstructions = 'Tooltray shows the instructions that the server itself gives.';
 
 /** Plain keys whose effect is lost here, with what the user should know. */
@@ -83,9 +84,8 @@ export const unsupportedKeys: ReadonlyMap<string, string> = new Map([
   ['annotationoverrides', 'Hints of tools are used as the server gives them.'],
   ['healthcheckinterval', ownTimes],
   ['tooldiscoveryinterval', ownTimes],
-  ['maxconcurrentrequests', unlimited],
-  ['queuesize', unlimited],
-  ['queuetimeout', unlimited],
+  ['queuesize', queue],
+  ['queuetimeout', queue],
   ['authbroker', 'Tooltray serves one user.'],
   ['headershelper', 'Tooltray runs no program for headers. Write them into "headers", secrets as "${secret:NAME}".'],
   ['serverinstructions', ownInstructions],

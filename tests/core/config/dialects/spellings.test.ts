@@ -31,6 +31,7 @@ test.each<[number | string, number]>([
 
 test.each<[object, object]>([
   [{ startup_timeout_sec: 9 }, { initTimeoutSeconds: 9 }],
+  [{ max_concurrent_requests: 4 }, { maxConcurrent: 4 }],
   [{ startupTimeoutMs: 9000 }, { initTimeoutSeconds: 9 }],
   [{ initTimeout: 9000 }, { initTimeoutSeconds: 9 }],
   [{ init_timeout: 9_000_000_000 }, { initTimeoutSeconds: 9 }],
