@@ -54,7 +54,7 @@ test('restarts without a call at the time that its state names', async () => {
   const failed = victim.state;
   expect(failed).toMatchObject({
     failures: 1,
-    error: { code: 'server_exited', message: expect.stringContaining('victim was ended by SIGKILL') as string },
+    error: { code: 'server_exited', message: expect.stringContaining('victim was killed by SIGKILL') as string },
   });
   expect(victim.health).toMatchObject({ level: 'error', action: { kind: 'retry' } });
   await ready(victim);

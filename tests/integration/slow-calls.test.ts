@@ -286,7 +286,7 @@ test('does not send a call again whose connection to an HTTP server breaks', asy
   await using broken = await breakingServer();
   await using core = await startCore({ servers: { broken: { url: broken.url } } });
   const client = await core.open();
-  await expect(client.callTool('work')).rejects.toThrow('without an answer');
+  await expect(client.callTool('work')).rejects.toThrow('without a result');
   await ready(core.server('broken'));
   expect(broken.calls()).toBe(1);
 });

@@ -90,7 +90,7 @@ describe('reports the failure of a registry:', () => {
     ],
     ['no JSON', (_, response) => response.end('<html>'), 'not JSON'],
     ['something else', (_, response) => response.end('{"servers":{}}'), 'is not a list of servers'],
-    ['nothing', (request) => request.socket.destroy(), 'the connection was cut'],
+    ['nothing', (request) => request.socket.destroy(), 'the connection was reset'],
     [
       'too much',
       (_, response) => response.end(JSON.stringify({ servers: ['x'.repeat(300_000)] })),

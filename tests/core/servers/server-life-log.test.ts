@@ -33,7 +33,7 @@ test('logs the start, MCP log messages and the requested end, with the process i
     matching(/^tooltray: Handshake done in \d+ ms: scripted, protocol 2025-11-25\.$/),
     matching(/^tooltray: Lists read: \d+ tools\.$/),
     'server warning: disk: {"free":7}',
-    `tooltray: Process ${pid} was asked to end, and exited with code 0.`,
+    `tooltray: Process ${pid} was asked to exit, and exited with code 0.`,
   ]);
 });
 
@@ -87,7 +87,7 @@ test('names the last output of the process that exited, not of an earlier one', 
   const once = `const fs = require('node:fs'); const file = ${JSON.stringify(join(harness.folder, 'run'))};
     fs.appendFileSync(file, '.'); if (fs.readFileSync(file).length < 3) console.error('first words'); process.exit(3)`;
   const server = harness.server({ ...harness.scripted('s'), command: process.execPath, args: ['-e', once] });
-  expect((await failure(server.ready())).message).toContain('It last said: first words');
+  expect((await failure(server.ready())).message).toContain('Last output: first words');
   expect((await failure(server.retry())).message).toBe('s exited with code 3.');
 });
 

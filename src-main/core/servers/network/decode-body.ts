@@ -75,7 +75,7 @@ async function* bound(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGen
   for await (const chunk of source) {
     size += chunk.length;
     if (size > maxBytes) {
-      const text = `The compressed response is longer than ${formatBytes(maxBytes)} when decoded, and was given up.`;
+      const text = `The compressed response is longer than ${formatBytes(maxBytes)} when decoded, and was aborted.`;
       throw new AppError('message_too_large', text);
     }
     yield chunk;

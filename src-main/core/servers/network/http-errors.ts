@@ -24,7 +24,7 @@ export function statusError(place: HttpTarget, status: number, body = '', wwwAut
   if (status === 401 || status === 403) {
     return new AppError(
       'server_unauthorized',
-      `${place.serverName} at ${hostOf(place.url)} refused us (HTTP ${status}).`,
+      `${place.serverName} at ${hostOf(place.url)} rejected the request (HTTP ${status}).`,
       {
         fix:
           place.signIn === undefined
@@ -42,7 +42,7 @@ export function statusError(place: HttpTarget, status: number, body = '', wwwAut
     .slice(0, maxQuotedChars);
   return new AppError(
     'server_unreachable',
-    `${place.serverName} at ${hostOf(place.url)} answered HTTP ${status}${quoted === '' ? '' : `: ${quoted}`}.`,
+    `${place.serverName} at ${hostOf(place.url)} returned HTTP ${status}${quoted === '' ? '' : `: ${quoted}`}.`,
     { fix: "Check the server's url.", data: { status } },
   );
 }
@@ -59,9 +59,9 @@ export function pageError(place: HttpTarget, status: number): AppError {
   const host = hostOf(place.url);
   return new AppError(
     'server_unreachable',
-    `${place.serverName} at ${host} sent a web page (HTTP ${status}), not MCP.`,
+    `${place.serverName} at ${host} returned a web page (HTTP ${status}), not MCP.`,
     {
-      fix: `Is it a sign-in page of this network? Open ${host} in a browser and sign in; else check the server's url.`,
+      fix: `If this network has a sign-in page, open ${host} in a browser and sign in. Otherwise check the server's url.`,
       data: { status, isPage: true },
     },
   );
@@ -89,19 +89,19 @@ interface NetworkCause {
   readonly fix: string;
 }
 
-const trustIt = 'Set network.extraCaFile in the config to a PEM file with its certificate authority.';
-const untrusted: NetworkCause = { reason: 'nobody that this computer trusts signed its certificate', fix: trustIt };
+const trustIt = 'Set network.extraCaFile in the config to a PEM file of its certificate authority.';
+const untrusted: NetworkCause = { reason: 'its certificate is not signed by a trusted authority', fix: trustIt };
 
 /** Codes of Node.js and OpenSSL. */
 const certificates: Readonly<Record<string, NetworkCause>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: { reason: 'its certificate is signed by itself', fix: trustIt },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { reason: 'its certificate is self-signed', fix: trustIt },
   SELF_SIGNED_CERT_IN_CHAIN: untrusted,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   UNABLE_TO_GET_ISSUER_CERT: untrusted,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   CERT_HAS_EXPIRED: {
     reason: 'its certificate has expired',
-    fix: "Check this computer's clock, or have the certificate renewed.",
+    fix: "Check this computer's clock, or ask the operator to renew the certificate.",
   },
   CERT_NOT_YET_VALID: { reason: 'its certificate is not valid yet', fix: "Check this computer's clock." },
   ERR_TLS_CERT_ALTNAME_INVALID: {
@@ -121,10 +121,10 @@ function causeOf(error: unknown, host: string): NetworkCause {
   const ofCertificate = Object.hasOwn(certificates, code) ? certificates[code] : undefined;
   if (ofCertificate !== undefined) return ofCertificate;
   if (proxy === undefined || !isOfProxy(error, proxy))
-    return { reason: reasonOf(code, error), fix: 'Check that the server runs and that its url is right.' };
+    return { reason: reasonOf(code, error), fix: 'Check that the server is running and that its url is correct.' };
   return {
     reason: `the proxy ${proxy.host}:${proxy.port} of ${proxy.variable} failed (${reasonOf(code, error)})`,
-    fix: `Correct ${proxy.variable}, or add ${host.replace(/:\d+$/, '')} to NO_PROXY, where Tooltray is started; then restart Tooltray.`,
+    fix: `Correct ${proxy.variable}, or add ${host.replace(/:\d+$/, '')} to NO_PROXY in the environment of Tooltray, then restart Tooltray.`,
   };
 }
 
@@ -149,19 +149,19 @@ export function isNobodyThere({ cause }: AppError): boolean {
 
 /** The error for a session that the server no longer knows. */
 export function sessionLostError(place: HttpTarget): AppError {
-  return new AppError('server_exited', `${place.serverName} at ${hostOf(place.url)} has ended our session.`, {
-    fix: 'It is connected again by itself.',
+  return new AppError('server_exited', `${place.serverName} at ${hostOf(place.url)} ended the session.`, {
+    fix: 'Tooltray reconnects automatically.',
     data: { sessionLost: true },
   });
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing answers there (connection refused)',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ECONNRESET: 'the connection was cut',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'unknown host name',
+  EAI_AGAIN: 'the DNS lookup failed',
+  ECONNRESET: 'the connection was reset',
   ETIMEDOUT: 'the connection timed out',
-  EHOSTUNREACH: 'there is no way to the host',
+  EHOSTUNREACH: 'no route to host',
 };
 
 function reasonOf(code: string | undefined, error: unknown): string {

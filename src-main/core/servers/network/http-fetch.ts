@@ -39,7 +39,7 @@ interface Agents {
   readonly https: HttpsAgent;
 }
 
-const dialedAt = Symbol('the address that was dialed');
+const dialedAt = Symbol('dialedAt');
 
 /** The address that we dialed for a response; undefined if a proxy fetched it. */
 export function dialedAddress(response: Response & { readonly [dialedAt]?: string }): string | undefined {

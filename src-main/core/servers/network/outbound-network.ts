@@ -89,10 +89,10 @@ export class OutboundNetwork {
   async #trustFile(file: string): Promise<void> {
     try {
       const found = certificatesIn(await readFile(file, 'utf8'));
-      if (found.length === 0) throw new Error('it holds no certificate in PEM form');
+      if (found.length === 0) throw new Error('it contains no PEM certificate');
       trust(found);
     } catch (error) {
-      this.#options.onProblem(`The certificate authorities in ${file} cannot be used: ${errorText(error)}`);
+      this.#options.onProblem(`Invalid certificate authorities in ${file}: ${errorText(error)}`);
     }
   }
 }

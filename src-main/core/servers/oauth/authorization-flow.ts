@@ -56,7 +56,8 @@ export async function startAuthorizationFlow(options: AuthorizationFlowOptions):
       }
     },
   });
-  const late = (): void => done.reject(oauthError(serverName, `was not signed in to within ${minutes(waitMs)}`));
+  const late = (): void =>
+    done.reject(oauthError(serverName, `could not be signed in to: no sign-in within ${minutes(waitMs)}`));
   const timer = setTimeout(late, waitMs);
   const end = (): void => {
     clearTimeout(timer);
@@ -68,7 +69,7 @@ export async function startAuthorizationFlow(options: AuthorizationFlowOptions):
     return {
       url: flow.now.url,
       done: done.promise,
-      cancel: () => done.reject(new AppError('cancelled', 'The sign-in was given up.')),
+      cancel: () => done.reject(new AppError('cancelled', 'The sign-in was cancelled.')),
     };
   } catch (error) {
     const oauthError = toOAuthError(serverName, error);

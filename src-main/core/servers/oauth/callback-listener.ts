@@ -76,22 +76,16 @@ export class CallbackListener {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // With DNS rebinding, a foreign page sends its own name as the host.
-    if (request.headers.host !== this.#host)
-      return show(response, 421, 'Not here', 'Nothing is served under this name.');
+    if (request.headers.host !== this.#host) return show(response, 421, 'Not here', 'Unknown host.');
     const url = URL.parse(request.url ?? '/', this.redirectUrl);
     if (request.method !== 'GET' || url?.pathname !== this.#path)
-      return show(response, 404, 'Not found', 'There is nothing here.');
+      return show(response, 404, 'Not found', 'This page does not exist.');
     const { knowsState, onCallback } = this.#options;
     if (!knowsState(url.searchParams.get('state') ?? '')) {
-      return show(
-        response,
-        400,
-        'Not this sign-in',
-        'This is not the sign-in that Tooltray waits for. Start it once more.',
-      );
+      return show(response, 400, 'Not this sign-in', 'Unknown sign-in. Start it again.');
     }
     if (this.#used)
-      return show(response, 410, 'Already used', 'This sign-in has come back before. You can close this window.');
+      return show(response, 410, 'Already used', 'This sign-in was already used. You can close this window.');
     this.#used = true;
     try {
       const answer = await onCallback(url.searchParams);
@@ -110,8 +104,8 @@ function show(response: ServerResponse, status: number, title: string, text: str
 }
 
 function portTaken(port: number, cause: unknown): AppError {
-  return new AppError('port_in_use', `The sign-in has to end at port ${port}, which is in use.`, {
-    fix: 'Stop what uses it, or register another "redirect_uri".',
+  return new AppError('port_in_use', `The sign-in needs port ${port}, which is in use.`, {
+    fix: 'Stop the program that uses it, or register another "redirect_uri".',
     cause,
   });
 }

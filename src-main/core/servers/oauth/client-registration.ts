@@ -94,8 +94,8 @@ function configured(client: OAuthClient, options: IdentityOptions): OAuthClientI
   const { issuer } = authorization;
   const registered = registration?.client;
   if (client.issuer === undefined && registered?.client_id === client.clientId && registered?.issuer !== issuer) {
-    const what = `is signed in to at ${quoteForeignText(issuer)} now, but its client was used at ${quoteForeignText(registered?.issuer ?? '')} before`;
-    const fix = `Nothing was sent there. If it has moved, sign out first, and sign in with a client of the new one.`;
+    const what = `now uses the issuer ${quoteForeignText(issuer)}, but its client belongs to ${quoteForeignText(registered?.issuer ?? '')}`;
+    const fix = `No credentials were sent. If the server moved, sign out, then sign in with a client of the new issuer.`;
     throw oauthError(serverName, what, { fix });
   }
   const known: StoredOAuthClientInformation = { client_id: client.clientId ?? '', issuer };

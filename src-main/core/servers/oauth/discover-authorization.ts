@@ -66,7 +66,7 @@ export async function discoverAuthorization(options: FindOptions): Promise<Autho
   if (metadata === undefined) {
     throw oauthError(
       serverName,
-      `cannot be signed in to: ${quoteForeignText(first)} does not say how it signs users in`,
+      `cannot be signed in to: ${quoteForeignText(first)} does not publish authorization server metadata`,
       {
         fix: askOperator,
       },
@@ -105,7 +105,7 @@ function defaultPaths(authorizationServerUrl: string): AuthorizationServerMetada
   };
 }
 
-const askOperator = 'Ask its operator, or put a key of theirs into its headers as Authorization.';
+const askOperator = 'Ask its operator, or set an API key in its headers as Authorization.';
 
 /** RFC 9728; undefined if the server has no such document. */
 async function readResource(options: FindOptions): Promise<OAuthProtectedResourceMetadata | undefined> {
@@ -122,7 +122,7 @@ async function readResource(options: FindOptions): Promise<OAuthProtectedResourc
   });
   if (found === undefined) return undefined;
   if (!checkResourceAllowed({ requestedResource: serverUrl, configuredResource: found.resource })) {
-    const what = `cannot be signed in to: it says that its tokens are for ${quoteForeignText(found.resource)}, which is not where it is`;
+    const what = `cannot be signed in to: its tokens are for ${quoteForeignText(found.resource)}, which is another resource`;
     throw oauthError(serverName, what, { fix: askOperator });
   }
   return found;
@@ -172,16 +172,18 @@ function requireOurWay(
 ): void {
   const { issuer, response_types_supported: types, code_challenge_methods_supported: methods } = metadata;
   if (client?.issuer !== undefined && client.issuer !== issuer) {
-    const what = `is signed in to at ${quoteForeignText(issuer)} now, but the client in its entry is one of ${quoteForeignText(client.issuer)}`;
-    throw oauthError(serverName, what, { fix: 'Nothing was sent there. Put a client of the new one into its entry.' });
+    const what = `now uses the issuer ${quoteForeignText(issuer)}, but the client in its entry belongs to ${quoteForeignText(client.issuer)}`;
+    throw oauthError(serverName, what, {
+      fix: 'No credentials were sent. Set a client of the new issuer in its entry.',
+    });
   }
   // An absent member means no support (MCP 2025-11-25 and 2026-07-28, Authorization Code Protection).
   if (methods?.includes('S256') !== true) {
-    const what = `cannot be signed in to safely: ${quoteForeignText(issuer)} does not say that it protects sign-ins by PKCE with S256`;
+    const what = `cannot be signed in to safely: ${quoteForeignText(issuer)} does not declare support for PKCE with S256`;
     throw oauthError(serverName, what, { fix: askOperator });
   }
   if (!types.includes('code')) {
-    const what = `cannot be signed in to: ${quoteForeignText(issuer)} does not give out codes`;
+    const what = `cannot be signed in to: ${quoteForeignText(issuer)} does not support the authorization code flow`;
     throw oauthError(serverName, what, { fix: askOperator });
   }
 }

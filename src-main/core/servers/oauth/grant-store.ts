@@ -170,7 +170,7 @@ export function grantKey(serverName: string, url: string, clientId?: string): st
 }
 
 function busy(cause: AppError): AppError {
-  return new AppError('server_unreachable', 'Another process renews the sign-in and does not come to an end.', {
+  return new AppError('server_unreachable', 'Another process is still refreshing the token.', {
     cause,
   });
 }

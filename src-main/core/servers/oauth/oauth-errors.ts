@@ -19,15 +19,11 @@ export function oauthError(serverName: string, what: string, { cause, fix }: { c
 export function clientRequiredError(serverName: string, issuer: string, redirectUrl: string): AppError {
   const { protocol, hostname, pathname } = new URL(redirectUrl);
   const where = protocol === 'https:' ? redirectUrl : `http://${hostname}${pathname} (any port)`;
-  return oauthError(
-    serverName,
-    `does not let programs like Tooltray register themselves at ${quoteForeignText(issuer)}`,
-    {
-      fix:
-        `Register a client there that comes back to ${where}, and put its id into the server's entry: ` +
-        `"oauth": { "clientId": "…" }. Or put a key of its operator into the server's headers as Authorization.`,
-    },
-  );
+  return oauthError(serverName, `does not support dynamic client registration at ${quoteForeignText(issuer)}`, {
+    fix:
+      `Register a client with the redirect URI ${where}, and set its ID in the server's entry: ` +
+      `"oauth": { "clientId": "…" }. Or set an API key in the server's headers as Authorization.`,
+  });
 }
 
 /** Any error on the way to tokens, without response bodies: those may contain secrets. */
@@ -37,7 +33,7 @@ export function toOAuthError(serverName: string, error: unknown): AppError {
   if (OAuthError.isInstance(error)) return refusal(serverName, error);
   if (RegistrationRejectedError.isInstance(error)) return rejected(serverName, error);
   if (IssuerMismatchError.isInstance(error)) {
-    const what = 'was not signed in to: the response names a different issuer';
+    const what = 'could not be signed in to: the response names a different issuer';
     return oauthError(serverName, what, { cause: error });
   }
   const what = `could not be signed in to: its authorization server ${unexpected(error)}`;
@@ -47,11 +43,10 @@ export function toOAuthError(serverName: string, error: unknown): AppError {
 /** The defect of a response, as the end of a sentence: member names and a status, never the response's content. */
 function unexpected(error: unknown): string {
   const members = wrongMembers(error);
-  if (members !== undefined)
-    return members === '' ? 'answered with something else' : `answered without a valid ${members}`;
-  if (error instanceof SyntaxError) return 'answered with something that is no JSON';
+  if (members !== undefined) return members === '' ? 'returned an unexpected response' : `returned no valid ${members}`;
+  if (error instanceof SyntaxError) return 'returned invalid JSON';
   const [, status] = /\bHTTP (\d{3})\b/.exec(error instanceof Error ? error.message : '') ?? [];
-  return status === undefined ? 'answered in an unexpected way' : `answered HTTP ${status}`;
+  return status === undefined ? 'returned an unexpected response' : `returned HTTP ${status}`;
 }
 
 /** Maximum number of members that are named. */
@@ -72,10 +67,10 @@ function wrongMembers(error: unknown): string | undefined {
 
 function refusal(serverName: string, error: OAuthError): AppError {
   if (error.code === 'access_denied')
-    return oauthError(serverName, 'was not signed in to: the request was denied', { cause: error });
+    return oauthError(serverName, 'could not be signed in to: access was denied', { cause: error });
   // The SDK reports other bodies as server_error with the body as the message.
   const said = error.code === 'server_error' ? '' : quoteForeignText(error.message);
-  const what = `refused the sign-in: ${quoteForeignText(error.code)}${said === '' ? '' : ` (${said})`}`;
+  const what = `rejected the sign-in: ${quoteForeignText(error.code)}${said === '' ? '' : ` (${said})`}`;
   return oauthError(serverName, what, { cause: error });
 }
 
@@ -83,8 +78,7 @@ function refusal(serverName: string, error: OAuthError): AppError {
 function rejected(serverName: string, error: RegistrationRejectedError): AppError {
   const code = registrationCode(error.body);
   const what = `did not register Tooltray (HTTP ${error.status}${code === undefined ? '' : `, ${code}`})`;
-  const fix =
-    'Register a client at its operator and put its id into the server\'s entry: "oauth": { "clientId": "…" }.';
+  const fix = 'Register a client with its operator and set its ID in the server’s entry: "oauth": { "clientId": "…" }.';
   return oauthError(serverName, what, { cause: error, fix });
 }
 

@@ -60,7 +60,7 @@ async function readAll(response: Response): Promise<string | null> {
   let size = 0;
   for await (const chunk of response.body as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw new Error('its answer is longer than 1 MB');
+    if (size > maxBytes) throw new Error('its response is longer than 1 MB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

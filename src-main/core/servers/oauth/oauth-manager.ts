@@ -77,14 +77,11 @@ export class OAuthManager {
     const found = this.find(config);
     if (found !== undefined) return found;
     if (config.kind === 'http' || config.kind === 'sse') {
-      throw new AppError('unsupported', `${config.name} has a key in its headers, so there is nothing to sign in to.`, {
+      throw new AppError('unsupported', `${config.name} has an API key in its headers, so it needs no sign-in.`, {
         fix: 'Check that key, or remove the Authorization header to sign in instead.',
       });
     }
-    throw new AppError(
-      'unsupported',
-      `${config.name} is not reached over the network, so there is nothing to sign in to.`,
-    );
+    throw new AppError('unsupported', `${config.name} is not a remote server, so it needs no sign-in.`);
   }
 
   /** Signs out of a server whose entry was removed, by key, like `signOut`. */

@@ -100,7 +100,7 @@ async function openAuthorization(
   });
   addParameters(authorizationUrl, authorization, options);
   await options.requireSafe(authorizationUrl);
-  if (authorizationUrl.hash !== '') throw oauthError(serverName, 'named a page for signing in that cannot be one');
+  if (authorizationUrl.hash !== '') throw oauthError(serverName, 'returned an invalid authorization URL');
   const url = authorizationUrl.href;
   return { url, state, verifier: codeVerifier, scope, redirectUrl, authorization, identity, isSecond };
 }
@@ -164,7 +164,7 @@ async function exchange(
   const { authorization, identity, redirectUrl, verifier, scope } = flow;
   const { metadata, resource, issuer, discovery } = authorization;
   const code = params.get('code');
-  if (code === null || code === '') throw oauthError(serverName, 'sent the browser back without a code');
+  if (code === null || code === '') throw oauthError(serverName, 'returned no authorization code');
   const iss = params.get('iss');
   const tokens = await exchangeAuthorization(discovery.authorizationServerUrl, {
     metadata,
@@ -180,7 +180,7 @@ async function exchange(
   const names = accountNames(tokens.id_token);
   const wanted = client?.account;
   if (wanted !== undefined && names !== undefined && !names.all.includes(wanted.toLowerCase())) {
-    const what = `was signed in to as ${names.shown}, and its entry is for ${quoteForeignText(wanted)}; nothing was kept`;
+    const what = `was signed in to as ${names.shown}, but its entry requires ${quoteForeignText(wanted)}; no token was stored`;
     throw oauthError(serverName, what, {
       fix: 'Choose that account in the browser, or change "account" in its entry.',
     });

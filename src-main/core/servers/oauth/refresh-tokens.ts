@@ -50,8 +50,8 @@ export async function refreshTokens(
   } catch (error) {
     if (OAuthError.isInstance(error) && final.has(error.code)) return undefined;
     const reason = error instanceof Error && error.cause instanceof AppError ? error.cause.message : undefined;
-    const why = reason ?? 'Whoever granted it answered in an unexpected way.';
-    throw new AppError('server_unreachable', `${serverName}: being signed in could not be renewed. ${why}`, {
+    const why = reason ?? 'The authorization server returned an unexpected response.';
+    throw new AppError('server_unreachable', `${serverName}: the token could not be refreshed. ${why}`, {
       data: { renewal: true },
       cause: error,
     });

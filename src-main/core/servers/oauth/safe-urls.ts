@@ -50,9 +50,9 @@ export async function assertSafePage(url: URL, home: AddressKind, serverName: st
 }
 
 export function unsafeUrlError(serverName: string, place: string): AppError {
-  return new AppError('server_unauthorized', `${serverName} wants the sign-in to go to ${place}, which is not safe.`, {
+  return new AppError('server_unauthorized', `${serverName} redirects the sign-in to ${place}, which is not safe.`, {
     fix:
-      'Ask its operator for an address with https. Networks of your own count only for a server that is in one, this machine only for ' +
-      'one that runs on it.',
+      'Ask its operator for an HTTPS URL. Private addresses are allowed only for a server in the same network, loopback addresses only for ' +
+      'one on this machine.',
   });
 }

@@ -78,19 +78,19 @@ export class ScopeRequests {
   }
 
   #useless(requested: readonly string[]): AppError {
-    const text = `${this.#server} refuses this for rights that the user has signed in for already: ${inWords(requested)}.`;
-    return refusal(text, 'Do without it; its operator can say what is missing.', requested);
+    const text = `${this.#server} rejects this although the user has granted its scopes: ${inWords(requested)}.`;
+    return refusal(text, 'Continue without it; ask its operator what is missing.', requested);
   }
 
   #refusal(missing: readonly string[], next: string): AppError {
-    const text = `${this.#server} does this only with more rights than the user has given: ${inWords(missing)}.`;
+    const text = `${this.#server} requires more scopes than the user has granted: ${inWords(missing)}.`;
     return refusal(text, next, missing);
   }
 }
 
-const wasRequested = 'The user is being asked in Tooltray; go on without it, and call again when they have agreed.';
-const onTheWay = 'The user is signing in for that now; call again when that is done.';
-const saidNo = 'The user has said no to that; do without it.';
+const wasRequested = 'Tooltray is asking the user. Continue without it; call again after they approve.';
+const onTheWay = 'The user is signing in to grant them. Call again after that.';
+const saidNo = 'The user declined. Continue without it.';
 
 function inWords(scopes: readonly string[]): string {
   return joinNames(describeScopes(scopes).map(({ text }) => text));

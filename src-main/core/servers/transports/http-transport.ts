@@ -111,15 +111,15 @@ export class HttpTransport implements Transport {
   #failUnanswered(exchange: PendingPost | undefined): void {
     if (exchange === undefined || exchange.answered || this.#line.closed) return;
     this.#exchanges.end(exchange);
-    const message = `${this.#options.serverName} ended its response without an answer.`;
+    const message = `${this.#options.serverName} ended its HTTP response without a result.`;
     this.#line.handlers?.onMessage({ jsonrpc: '2.0', id: exchange.id, error: { code: rpcCode.aborted, message } });
   }
 
   #sendError(error: unknown, signal: AbortSignal | undefined): AppError {
     if (error instanceof AppError) return error;
     if (this.#line.closed) return sessionLostError(this.#options);
-    if (signal?.aborted === true) return new AppError('cancelled', 'The request was given up.', { cause: error });
-    const text = `${this.#options.serverName} did not answer as an MCP server does: ${errorText(error)}`;
+    if (signal?.aborted === true) return new AppError('cancelled', 'The request was cancelled.', { cause: error });
+    const text = `${this.#options.serverName} did not respond like an MCP server: ${errorText(error)}`;
     return new AppError('server_protocol', text, { fix: "Check the server's url.", cause: error });
   }
 
@@ -133,7 +133,7 @@ export class HttpTransport implements Transport {
       this.#listenFailures++;
       if (status === 404) void this.#line.end(sessionLostError(this.#options));
       else if (this.#listenFailures >= maxRetries) {
-        const reason = new Error('its event stream broke and could not be taken up again');
+        const reason = new Error('its event stream was interrupted and could not be resumed');
         void this.#line.end(networkError(this.#options, reason));
       }
     }

@@ -226,7 +226,7 @@ function writeEvent(event: EventSourceMessage): string {
 }
 
 function tooLarge(options: EventStreamTapOptions): Message | undefined {
-  const message = `A message is over the limit of ${messageLimit(options)} bytes; its stream was given up. Ask for less at a time, or raise maxMessageMB for this server.`;
+  const message = `A message is over the limit of ${messageLimit(options)} bytes; its stream was closed. Request less at a time, or raise maxMessageMB for this server.`;
   options.onWarning(message);
   const { exchange } = options;
   if (exchange === undefined) return undefined;
@@ -296,7 +296,7 @@ function bodyReader(options: ReadOptions, exchange: PendingPost | undefined) {
         messages.push({ jsonrpc: '2.0', id: exchange.id, error: { code: rpcCode.aborted, message } });
       },
       onEndless: () => {
-        throw new AppError('message_too_large', 'An answer goes on without an end.');
+        throw new AppError('message_too_large', 'A response does not end.');
       },
     },
     messageLimit(options),

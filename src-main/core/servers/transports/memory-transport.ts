@@ -41,7 +41,7 @@ class MemoryTransport implements Transport {
       // The SDK's schemas reject numbers that keep their spelling, so plain ones are passed, as over a wire.
       await this.#sdk.send(JSON.parse(JSON.stringify(message)) as never);
     } catch (error) {
-      throw new AppError('server_exited', 'The built-in server is not running any more.', { cause: error });
+      throw new AppError('server_exited', 'The built-in server is no longer running.', { cause: error });
     }
   }
 
@@ -52,5 +52,5 @@ class MemoryTransport implements Transport {
 }
 
 function lineEnded(): AppError {
-  return new AppError('server_exited', 'The built-in server ended its line.');
+  return new AppError('server_exited', 'The built-in server closed its connection.');
 }

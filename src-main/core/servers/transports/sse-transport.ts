@@ -82,7 +82,7 @@ export class SseTransport implements Transport {
     const status = error instanceof SseError ? error.code : undefined;
     if (status !== undefined && status >= 400) return statusError(this.#options, status);
     if (this.#lastError instanceof AppError) return this.#lastError;
-    const text = `${this.#options.serverName} offers no SSE connection: ${errorText(error)}`;
+    const text = `${this.#options.serverName} does not offer an SSE connection: ${errorText(error)}`;
     return new AppError('server_protocol', text, { fix: "Check the server's url.", cause: error });
   }
 }

@@ -149,7 +149,7 @@ export class StdioTransport implements Transport, ByteHolder {
       warnings.sawMessage();
       handlers.onMessage(message);
     };
-    const onEndless = (): void => this.#giveUp('it writes a line without an end');
+    const onEndless = (): void => this.#giveUp('it writes a line that does not end');
     const reader = new FrameReader({ onMessage, onWarning: (text) => warnings.add(text), onEndless }, maxMessageBytes, {
       budget: budgets?.unfinished,
       maxParsedBytes: maxParsedBytes,
@@ -157,7 +157,7 @@ export class StdioTransport implements Transport, ByteHolder {
     let greeting = 0;
     stdout.on('data', (chunk: Buffer) => {
       greeting += this.#greeted ? 0 : chunk.length;
-      if (greeting > maxHandshakeBytes) this.#giveUp('it wrote more than a megabyte before it had introduced itself');
+      if (greeting > maxHandshakeBytes) this.#giveUp('it wrote more than 1 MB before the handshake');
     });
     this.#paced = new PacedReader(stdout, reader);
     this.#paced.resume();
@@ -221,12 +221,12 @@ export class StdioTransport implements Transport, ByteHolder {
     const { log, graceMs = 2000 } = this.#options;
     group.isSpared = true;
     group.child.stdin.end();
-    log.appendEvent(`Process ${group.pid} is fetching a package, and is ended when it has done so.`);
+    log.appendEvent(`Process ${group.pid} is downloading a package and is stopped afterwards.`);
     this.#handlers?.onClose();
     void install.ended.then(async () => {
       await group.end({ graceMs });
       log.appendEvent(
-        `Process ${group.pid} has fetched its package and ${howEnded(group.child.exitCode, group.child.signalCode)}.`,
+        `Process ${group.pid} has downloaded its package and ${howEnded(group.child.exitCode, group.child.signalCode)}.`,
       );
     });
   }
@@ -234,7 +234,7 @@ export class StdioTransport implements Transport, ByteHolder {
   #endInWords({ child }: ProcessGroup): string {
     const how = howEnded(child.exitCode, child.signalCode);
     if (this.#reason !== undefined) return `was stopped because ${this.#reason}, and ${how}`;
-    return this.#closedByUs ? `was asked to end, and ${how}` : how;
+    return this.#closedByUs ? `was asked to exit, and ${how}` : how;
   }
 
   #exitError(group: ProcessGroup): AppError {
@@ -259,7 +259,7 @@ export class StdioTransport implements Transport, ByteHolder {
       await settleWithin(this.#givingUp, sendFailureTimeoutMs);
       if (group.exited) return this.#exitError(group);
     }
-    return new AppError('server_exited', `${this.#options.serverName} is not running any more.`, { cause });
+    return new AppError('server_exited', `${this.#options.serverName} is no longer running.`, { cause });
   }
 }
 
@@ -290,10 +290,10 @@ function describeExit(facts: ExitFacts): AppError {
   const what =
     reason === undefined ? `${serverName} ${howEnded(code, signal)}` : `${serverName} was stopped because ${reason}`;
   const said = stderrLines.filter((line) => !isNoise.test(line)).slice(-maxLastWords);
-  const lastWords = said.length === 0 ? '.' : `. It last said: ${said.join(' ⏎ ')}`;
+  const lastWords = said.length === 0 ? '.' : `. Last output: ${said.join(' ⏎ ')}`;
   const missing = missedVariable(facts);
   const damaged = damagedFolder(stderrLines);
-  const usual = 'Look at its log for the reason; it is started again by itself.';
+  const usual = 'See its log for the reason. It restarts automatically.';
   return new AppError('server_exited', what + lastWords, {
     fix: missing ?? (damaged === undefined ? usual : clearing(serverName, damaged)),
     data: { code, signal, stderr: stderrLines, ...(damaged !== undefined && { damagedFolder: damaged }) },
@@ -302,11 +302,11 @@ function describeExit(facts: ExitFacts): AppError {
 
 function clearing(server: string, folder: string): string {
   const name = /^[\w.-]+$/.test(server) ? server : JSON.stringify(server);
-  return `npm has fetched only a part of its package. To remove ${folder} and fetch it again: tooltray restart ${name} --clear.`;
+  return `Its npm package is incomplete. To remove ${folder} and download it again: tooltray restart ${name} --clear.`;
 }
 
 function howEnded(code: number | null, signal: string | null): string {
-  return signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+  return signal === null ? `exited with code ${code ?? 'unknown'}` : `was killed by ${signal}`;
 }
 
 /** The fix if the last stderr lines mention a variable of the user that the server did not receive; else undefined. */
@@ -315,7 +315,7 @@ function missedVariable({ serverName, stderrLines, withheld }: ExitFacts): strin
   const missed = withheld.filter((name) => said.has(name) && name.length > 2);
   if (missed.length === 0) return undefined;
   const names = missed.join(', ');
-  return `It names ${names}, which is in your login's environment and is not given to it. To give it: tooltray env ${serverName} --allow ${missed.join(',')}`;
+  return `It refers to ${names}, which is in your environment but not passed to it. To pass it: tooltray env ${serverName} --allow ${missed.join(',')}`;
 }
 
 // Reports lines on stdout that are not messages: the first ones in full, then only their number.
@@ -362,7 +362,7 @@ const maxUnsentBytes = 256 * 1024 * 1024;
 /** Rejects with the stream's error if the reader is gone, with an AppError if it has stopped reading. */
 async function writeAll(stream: Writable, pieces: readonly (string | Buffer)[], serverName: string): Promise<void> {
   if (stream.writableLength > maxUnsentBytes) {
-    throw new AppError('server_timeout', `${serverName} does not read its input: 256 MB are waiting for it.`, {
+    throw new AppError('server_timeout', `${serverName} does not read its input: 256 MB are queued.`, {
       fix: 'Restart the server.',
     });
   }

@@ -123,18 +123,18 @@ describe('reasonInOutput', () => {
 });
 
 test('reports the exit code, without output, if no cause is known', () => {
-  const error = new AppError('server_exited', 'a exited with code 3. It last said: <b>hello</b>', {
+  const error = new AppError('server_exited', 'a exited with code 3. Last output: <b>hello</b>', {
     data: { code: 3, signal: null, stderr: ['<b>hello</b>'] },
   });
   expect(failureReason('a', error)).toEqual({ words: "can't start: it exited with code 3", remedy: 'retry' });
 });
 
 test('shortens other failures to their first sentence, without the server name', () => {
-  const refused = new AppError('server_unreachable', 'far cannot be reached at 127.0.0.1:9: nothing answers there.', {
+  const refused = new AppError('server_unreachable', 'far cannot be reached at 127.0.0.1:9: connection refused.', {
     fix: 'Check it.',
   });
   expect(failureReason('far', refused)).toEqual({
-    words: 'cannot be reached at 127.0.0.1:9: nothing answers there',
+    words: 'cannot be reached at 127.0.0.1:9: connection refused',
     remedy: 'retry',
   });
   const missing = new AppError('command_not_found', 'gone did not start: "gone-mcp" was not found on PATH.');

@@ -80,7 +80,7 @@ test.runIf(allCases)('rejects an unknown server and a server that is not reached
   const [unknown, local] = [run('login', 'util', '--no-open'), run('login', 'utils', '--no-open')];
   expect([await unknown.code, await local.code]).toEqual([1, 1]);
   expect(await unknown.stderr).toContain('Did you mean "utils"?');
-  expect(await local.stderr).toContain('is not reached over the network');
+  expect(await local.stderr).toContain('is not a remote server');
 });
 
 test.runIf(allCases)('signs out of a removed server without a running core, and names its unused secret', async () => {

@@ -74,8 +74,8 @@ test('names the missing rights to the model and in one inbox item, and keeps the
   await expect(call(core)).rejects.toMatchObject({
     code: 'server_unauthorized',
     message:
-      'far does this only with more rights than the user has given: delete repo (repo:delete) and change files (files:write).',
-    fix: expect.stringContaining('The user is being asked in Tooltray') as string,
+      'far requires more scopes than the user has granted: delete repo (repo:delete) and change files (files:write).',
+    fix: expect.stringContaining('Tooltray is asking the user') as string,
   });
   const item = await onlyItem(core);
   expect(item).toMatchObject({
@@ -93,7 +93,7 @@ test('names the missing rights to the model and in one inbox item, and keeps the
   });
   expect([core.server('far').state.kind, fixture.authorization.authorizations.length]).toEqual(['ready', before]);
   // Repeated requests are one question.
-  await expect(call(core)).rejects.toThrow('more rights');
+  await expect(call(core)).rejects.toThrow('more scopes');
   expect((await onlyItem(core)).id).toBe(item.id);
 });
 
@@ -114,7 +114,7 @@ test('opens a page that requests all rights together, and calls work after the s
   const { goOn = '', isDone } = await decide(core, 'give');
   expect([isDone, new URL(goOn).searchParams.get('scope')]).toEqual([true, `files:read ${wide}`]);
   await expect(call(core)).rejects.toMatchObject({
-    fix: expect.stringContaining('is signing in for that now') as string,
+    fix: expect.stringContaining('The user is signing in') as string,
   });
   expect(core.server('far').state.kind).toBe('ready');
   await goThrough(goOn);
@@ -127,14 +127,14 @@ test('remembers a refusal, reports it to the model and can undo it', async () =>
   const { fixture, core } = await narrow();
   await call(core).catch(() => undefined);
   const { undo = '' } = await decide(core, 'leave');
-  await expect(call(core)).rejects.toMatchObject({ fix: 'The user has said no to that; do without it.' });
+  await expect(call(core)).rejects.toMatchObject({ fix: 'The user declined. Continue without it.' });
   const { items, decided } = await ask(core, 'inbox', {});
   expect([items, decided.map(({ id, sentence }) => [id, sentence])]).toEqual([
     [],
     [[undo, 'Left far without more rights: delete repo (repo:delete) and change files (files:write).']],
   ]);
   await ask(core, 'undoDecision', { id: undo });
-  await expect(call(core)).rejects.toThrow('more rights');
+  await expect(call(core)).rejects.toThrow('more scopes');
   expect((await onlyItem(core)).kind).toBe('scopes');
   expect(fixture.authorization.authorizations).toHaveLength(1);
 });
@@ -144,7 +144,7 @@ test('keeps the granted rights after a denied sign-in and can ask again', async 
   await call(core).catch(() => undefined);
   fixture.authorization.denies = true;
   await goThrough((await decide(core, 'give')).goOn ?? '');
-  await expect(call(core)).rejects.toThrow('more rights');
+  await expect(call(core)).rejects.toThrow('more scopes');
   expect((await onlyItem(core)).kind).toBe('scopes');
   needs.scope = undefined;
   expect(await call(core)).toBe('the one who signed in');
@@ -158,7 +158,7 @@ test('stops asking for rights that two sign-ins did not grant', async () => {
     await goThrough((await decide(core, 'give')).goOn ?? '');
   }
   await expect(call(core)).rejects.toMatchObject({
-    message: expect.stringContaining('refuses this for rights that the user has signed in for already') as string,
+    message: expect.stringContaining('rejects this although the user has granted its scopes') as string,
   });
   expect((await ask(core, 'inbox', {})).items).toEqual([]);
 });

@@ -129,7 +129,7 @@ test('rejects another account than the one that the entry names', async () => {
   const { core, fixture, browser } = all;
   fixture.account = 'ben';
   const page = await browser.open((await ask(core, 'signIn', { server: 'far' })).url);
-  expect(page).toContain('signed in to as ben@example.org, and its entry is for ana@example.org');
+  expect(page).toContain('signed in to as ben@example.org, but its entry requires ana@example.org');
   expect(core.server('far').state.kind).toBe('pending-sign-in');
 });
 

@@ -50,7 +50,7 @@ test('times out an unfinished sign-in and closes its callback listener', async (
   const { process } = await person();
   const attempt = await process(30).start();
   const redirect = new URL(attempt.url).searchParams.get('redirect_uri') ?? '';
-  await expect(attempt.done).rejects.toThrow('far was not signed in to within 0 s.');
+  await expect(attempt.done).rejects.toThrow('far could not be signed in to: no sign-in within 0 s.');
   await expect(visit(redirect)).rejects.toThrow();
 });
 

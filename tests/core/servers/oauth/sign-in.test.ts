@@ -172,7 +172,7 @@ describe('Browser callback', () => {
     await until(() => core.server('far').state.kind === 'pending-sign-in');
     expect([page.status, page.text]).toEqual([400, expect.stringContaining('was denied')]);
     expect(core.server('far').health.detail).toBe(
-      'far was not signed in to: the request was denied. Sign in again: tooltray login far.',
+      'far could not be signed in to: access was denied. Sign in again: tooltray login far.',
     );
   });
 
@@ -254,7 +254,7 @@ describe('Signed-in server', () => {
     const core = await signedIn(fixture);
     fixture.authorization.expireTokens();
     fixture.authorization.tokenFailure = { status: 503, body: 'down' };
-    await expect(whoami(core)).rejects.toThrow('being signed in could not be renewed');
+    await expect(whoami(core)).rejects.toThrow('the token could not be refreshed');
     fixture.authorization.tokenFailure = undefined;
     expect(await whoami(core)).toBe('the one who signed in');
   });
@@ -333,7 +333,7 @@ describe('Server without a sign-in', () => {
     const fixture = await oauth();
     fixture.authorization.metadata = { registration_endpoint: undefined };
     const core = await coreWith({ far: { url: fixture.url } });
-    await expect(signInUrl(core, 'far')).rejects.toThrow('does not let programs like Tooltray register');
+    await expect(signInUrl(core, 'far')).rejects.toThrow('does not support dynamic client registration');
   });
 });
 

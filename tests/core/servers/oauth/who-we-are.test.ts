@@ -91,7 +91,7 @@ test('reports a second rejection of the scope instead of registering again', asy
   );
   third.searchParams.delete('code');
   third.searchParams.set('error', 'invalid_scope');
-  expect((await visit(third)).text).toContain('refused the sign-in: invalid_scope');
+  expect((await visit(third)).text).toContain('rejected the sign-in: invalid_scope');
   await expect(attempt.done).rejects.toThrow('invalid_scope');
   expect(authorization.registrations).toBe(2);
 });
@@ -163,7 +163,7 @@ test('does not use the client of the entry at another authorization server', asy
   const moved = await startOAuthFixture();
   onTestFinished(() => moved[Symbol.asyncDispose]());
   fixture.resource = { authorization_servers: [moved.origin] };
-  await expect(using(client).start()).rejects.toThrow(`is signed in to at ${moved.origin} now`);
+  await expect(using(client).start()).rejects.toThrow(`now uses the issuer ${moved.origin}`);
   expect(moved.authorization.authorizations).toEqual([]);
   await using(client).signOut();
   await expect(using(client).start()).resolves.toMatchObject({ url: expect.stringContaining(moved.origin) as string });
@@ -172,7 +172,7 @@ test('does not use the client of the entry at another authorization server', asy
 test('uses the client of an entry with an issuer only at that issuer', async () => {
   const { fixture, with: using } = await entry();
   const client = { clientId: 'by-hand', issuer: 'https://elsewhere.example' };
-  await expect(using(client).start()).rejects.toThrow('the client in its entry is one of https://elsewhere.example');
+  await expect(using(client).start()).rejects.toThrow('the client in its entry belongs to https://elsewhere.example');
   expect(fixture.requests.filter((one) => one.startsWith('GET /authorize'))).toEqual([]);
 });
 
@@ -180,7 +180,7 @@ test('reports what to register, and where to put it, if registration is not poss
   const { fixture, with: using } = await entry();
   fixture.authorization.metadata = { registration_endpoint: undefined };
   await expect(using().start()).rejects.toMatchObject({
-    message: expect.stringContaining('does not let programs like Tooltray register') as string,
+    message: expect.stringContaining('does not support dynamic client registration') as string,
     fix: expect.stringMatching(/http:\/\/127\.0\.0\.1\/oauth\/callback .*"oauth": \{ "clientId"/) as string,
   });
 });

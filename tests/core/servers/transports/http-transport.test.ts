@@ -169,7 +169,7 @@ describe('Failing requests', () => {
     const error = await client.ask('initialize').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'server_unreachable',
-      message: `far cannot be reached at ${new URL(server.url).host}: nothing answers there (connection refused).`,
+      message: `far cannot be reached at ${new URL(server.url).host}: connection refused.`,
     });
   });
 

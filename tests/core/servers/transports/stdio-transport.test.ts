@@ -99,7 +99,7 @@ describe('End of the server', () => {
     const error = (await server.closed) as AppError;
     expect([error.code, error.message]).toEqual([
       'server_exited',
-      'odd exited with code 3. It last said: Error: no API key',
+      'odd exited with code 3. Last output: Error: no API key',
     ]);
   });
 
@@ -107,7 +107,7 @@ describe('End of the server', () => {
     const server = stdioHarness();
     await server.start();
     process.kill(server.transport.pid as number, 'SIGKILL');
-    expect(await server.closed).toMatchObject({ code: 'server_exited', message: 'odd was ended by SIGKILL.' });
+    expect(await server.closed).toMatchObject({ code: 'server_exited', message: 'odd was killed by SIGKILL.' });
   });
 
   test('ends a server that closes its input, and rejects messages to it', async () => {
