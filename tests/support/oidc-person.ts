@@ -30,9 +30,16 @@ export async function registerClient(issuer: string, more: object = {}): Promise
   return (await response.json()) as OidcClient;
 }
 
-/** Opens the URL as this user, logs in, and consents; resolves to the final redirect, which is not opened. */
-export async function browseAs(person: string, address: string | URL, until = redirect): Promise<URL> {
-  const cookies = new Map<string, string>();
+/**
+ * Opens the URL as this user, logs in, and consents; resolves to the final redirect, which is not opened. `cookies`: of
+ * a browser that visits the issuer again.
+ */
+export async function browseAs(
+  person: string,
+  address: string | URL,
+  until = redirect,
+  cookies = new Map<string, string>(),
+): Promise<URL> {
   let [url, form] = [new URL(address), undefined as URLSearchParams | undefined];
   for (let step = 0; step < 20; step++) {
     if (url.href.startsWith(until)) return url;
@@ -57,6 +64,17 @@ export async function browseAs(person: string, address: string | URL, until = re
     }
   }
   throw new Error(`There is no end of redirections at ${url.href}.`);
+}
+
+/** Signs out at the issuer, in the browser with these cookies. Resolves once the issuer has told its clients. */
+export async function logOutAt(issuer: string, cookies: ReadonlyMap<string, string>): Promise<void> {
+  const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+  const page = await (await fetch(`${issuer}/session/end`, { headers })).text();
+  const [, xsrf] = /name="xsrf" value="([^"]+)"/.exec(page) ?? [];
+  if (xsrf === undefined) throw new Error(page);
+  const body = new URLSearchParams({ xsrf, logout: 'yes' });
+  const answer = await fetch(`${issuer}/session/end/confirm`, { method: 'POST', redirect: 'manual', headers, body });
+  if (answer.status >= 400) throw new Error(await answer.text());
 }
 
 interface SignIn {

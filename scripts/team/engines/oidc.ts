@@ -35,7 +35,13 @@ export interface OidcOptions {
   /** Lifetime of an access token, in seconds. */
   readonly tokenSeconds?: number | undefined;
   /** A client registered from the start, such as the dashboard. */
-  readonly client?: { readonly id: string; readonly secret: string; readonly redirect: string };
+  readonly client?: {
+    readonly id: string;
+    readonly secret: string;
+    readonly redirect: string;
+    /** Receives logout tokens, without a session ID unless `needsSid`. */
+    readonly logout?: { readonly url: string; readonly needsSid: boolean };
+  };
   /** Client authentication methods; absent: all that the provider supports. */
   readonly clientAuth?: readonly string[];
 }
@@ -104,7 +110,11 @@ function settings({ people, audience, scopes, client, clientAuth, keys, tokenSec
       RefreshToken: 24 * 60 * minutes,
       Session: 24 * 60 * minutes,
     },
+    // The provider's own refuses loopback addresses.
+    fetch: (url: string, { dispatcher: _, ...rest }: RequestInit & { dispatcher?: unknown }) => fetch(url, rest),
     features: {
+      backchannelLogout: { enabled: true },
+      rpInitiatedLogout: { logoutSource: (context: { body: string }, form: string) => void (context.body = form) },
       // Pages that accept any name and password.
       devInteractions: { enabled: true },
       registration: { enabled: true },
@@ -126,7 +136,7 @@ function settings({ people, audience, scopes, client, clientAuth, keys, tokenSec
 }
 
 function registered(
-  { id, secret, redirect }: NonNullable<OidcOptions['client']>,
+  { id, secret, redirect, logout }: NonNullable<OidcOptions['client']>,
   auth = 'client_secret_basic',
 ): object {
   return {
@@ -136,5 +146,6 @@ function registered(
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: auth,
+    ...(logout && { backchannel_logout_uri: logout.url, backchannel_logout_session_required: logout.needsSid }),
   };
 }

@@ -10,7 +10,7 @@ import { AppError } from '../../core/base/errors.ts';
 import { objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
 import { HostCookie } from '../http/host-cookie.ts';
 import type { TrustedProxies } from '../http/trusted-proxies.ts';
-import { callbackPath, OidcRoutes, startPath } from './oidc-routes.ts';
+import { OidcRoutes } from './oidc-routes.ts';
 import type { OidcSignIn } from './oidc-sign-in.ts';
 import type { DashboardSessions } from './dashboard-sessions.ts';
 import type { TokenSignIn } from './token-sign-in.ts';
@@ -61,10 +61,7 @@ export class DashboardRoutes {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const path = requestPath(request);
     const isQuestion = path.startsWith('/rpc/');
-    if (this.#issuer !== undefined && request.method === 'GET' && (path === startPath || path === callbackPath)) {
-      await this.#issuer.handle(path, request, response);
-      return true;
-    }
+    if ((await this.#issuer?.handle(path, request, response)) === true) return true;
     if (!isQuestion && path !== '/session' && path !== '/session/end')
       return servePage(path, request, response, this.#parts.root);
     try {

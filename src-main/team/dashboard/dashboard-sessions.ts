@@ -4,10 +4,11 @@
  * only the hash is stored.
  */
 import { randomBytes } from 'node:crypto';
-import type { Sql } from 'postgres';
+import type { ISql, Sql } from 'postgres';
 import { grantOf } from '../../core/edition.ts';
 import { notifyChange } from '../database/change-feed.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
+import type { LogoutToken } from '../oidc/issuer.ts';
 import { allGroups, everyone, usersTopic, type Role } from '../users/user-store.ts';
 import { hashOf } from '../users/access-tokens.ts';
 import type { Viewer } from './viewer.ts';
@@ -27,6 +28,11 @@ interface Row {
   readonly given: readonly string[];
 }
 
+export interface ViewerName {
+  readonly id: string;
+  readonly name: string;
+}
+
 export class DashboardSessions {
   readonly #sql: Sql;
 
@@ -36,9 +42,12 @@ export class DashboardSessions {
 
   /**
    * Returns the secret for the browser, and its lifetime in s. `tokenId`: the personal token used to sign in; the
-   * session ends with it. Rejects with AppError `store_unreachable`.
+   * session ends with it. `sid`: the session's ID at the issuer. Rejects with AppError `store_unreachable`.
    */
-  async begin(user: string, tokenId?: string): Promise<{ readonly secret: string; readonly seconds: number }> {
+  async begin(
+    user: string,
+    { tokenId, sid }: { readonly tokenId?: string | undefined; readonly sid?: string | undefined },
+  ): Promise<{ readonly secret: string; readonly seconds: number }> {
     const random = randomBytes(32).toString('base64url');
     const secret = await this.#sql
       .begin(async (sql) => {
@@ -46,8 +55,8 @@ export class DashboardSessions {
           SELECT routing_key AS key FROM tooltray.users WHERE id = ${user}`;
         const made = `${row?.key ?? '0'}.${random}`;
         await sql`
-          INSERT INTO tooltray.page_sessions (hash, user_id, token_id, expires_at)
-          VALUES (${hashOf(made)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + maxMs)})`;
+          INSERT INTO tooltray.page_sessions (hash, user_id, token_id, sid, expires_at)
+          VALUES (${hashOf(made)}, ${user}, ${tokenId ?? null}, ${sid ?? null}, ${new Date(Date.now() + maxMs)})`;
         await sql`
           DELETE FROM tooltray.page_sessions WHERE (expires_at < now() OR hash IN (
             SELECT hash FROM tooltray.page_sessions WHERE user_id = ${user}
@@ -63,15 +72,7 @@ export class DashboardSessions {
    * AppError `store_unreachable`.
    */
   async consumeState(id: string, until: number): Promise<boolean> {
-    const taken = await this.#sql
-      .begin(async (sql) => {
-        await sql`DELETE FROM tooltray.page_visits WHERE expires_at < now() - interval '1 hour'`;
-        return sql`
-          INSERT INTO tooltray.page_visits (hash, expires_at) VALUES (${hashOf(id)}, ${new Date(until)})
-          ON CONFLICT DO NOTHING RETURNING hash`;
-      })
-      .catch(rethrowDatabaseError);
-    return taken.length > 0;
+    return this.#sql.begin((sql) => isFirstUse(sql, id, until)).catch(rethrowDatabaseError);
   }
 
   /** undefined if it has ended or never existed. Rejects with AppError `store_unreachable`. */
@@ -91,6 +92,33 @@ export class DashboardSessions {
   }
 
   /**
+   * Ends a user's dashboard sessions and all tokens on every replica, as the issuer's logout token demands: personal
+   * access tokens are revoked, and the issuer's are refused if issued before. Returns the users, or undefined if this
+   * logout token was used before. Rejects with AppError `store_unreachable`.
+   */
+  async endAll(issuer: string, { jti, sub, sid, at, until }: LogoutToken): Promise<readonly ViewerName[] | undefined> {
+    return this.#sql
+      .begin(async (sql) => {
+        if (!(await isFirstUse(sql, `logout ${jti}`, until))) return undefined;
+        const users = await sql<ViewerName[]>`
+          UPDATE tooltray.users u SET signed_out_at = greatest(u.signed_out_at, ${new Date(at)})
+          WHERE u.issuer = ${issuer} AND ${
+            sub === undefined
+              ? sql`u.id IN (SELECT user_id FROM tooltray.page_sessions WHERE sid = ${sid ?? ''})`
+              : sql`u.subject = ${sub}`
+          }
+          RETURNING u.id, u.name`;
+        for (const { id } of users) {
+          await sql`DELETE FROM tooltray.page_sessions WHERE user_id = ${id}`;
+          await sql`UPDATE tooltray.user_tokens SET revoked_at = now() WHERE user_id = ${id} AND revoked_at IS NULL`;
+          await notifyChange(sql, usersTopic, id);
+        }
+        return users;
+      })
+      .catch(rethrowDatabaseError);
+  }
+
+  /**
    * Ends the browser's session on every replica. Writes nothing if nobody is signed in. Rejects with AppError
    * `store_unreachable`.
    */
@@ -105,4 +133,12 @@ export class DashboardSessions {
       })
       .catch(rethrowDatabaseError);
   }
+}
+
+async function isFirstUse(sql: ISql, id: string, until: number): Promise<boolean> {
+  await sql`DELETE FROM tooltray.page_visits WHERE expires_at < now() - interval '1 hour'`;
+  const taken = await sql`
+    INSERT INTO tooltray.page_visits (hash, expires_at) VALUES (${hashOf(id)}, ${new Date(until)})
+    ON CONFLICT DO NOTHING RETURNING hash`;
+  return taken.length > 0;
 }

@@ -1,6 +1,9 @@
-/** Browser routes of the sign-in at the team's issuer: from the dashboard to the issuer, and back with the outcome. */
+/**
+ * Routes of the sign-in at the team's issuer: from the dashboard to the issuer, back with the outcome, and the issuer's
+ * notice that a user signed out (OpenID Connect Back-Channel Logout 1.0).
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { callbackPageHeaders, escapeHtml, renderCallbackPage } from '../../core/edition.ts';
+import { callbackPageHeaders, escapeHtml, readTextBody, renderCallbackPage } from '../../core/edition.ts';
 import { type AppError, toAppError } from '../../core/base/errors.ts';
 import { HostCookie } from '../http/host-cookie.ts';
 import type { OidcSignIn } from './oidc-sign-in.ts';
@@ -15,8 +18,10 @@ interface OidcRoutesDeps {
   readonly sessionCookie: (secret: string, seconds: number) => string;
 }
 
-export const startPath = '/session/start';
+const startPath = '/session/start';
 export const callbackPath = '/session/callback';
+const logoutPath = '/session/backchannel-logout';
+const maxLogoutBytes = 16 * 1024;
 /** URL of the dashboard relative to both routes, because it may be below a path. */
 const home = '../';
 
@@ -30,13 +35,30 @@ export class OidcRoutes {
     this.#binding = new HostCookie({ name: 'tooltray-begun', isSecure: parts.isSecure, sameSite: 'Lax' });
   }
 
-  /** Handles one of the two paths. Never rejects. */
-  async handle(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Returns false for another path. Never rejects. */
+  async handle(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const route = `${request.method} ${path}`;
     try {
-      if (path === startPath) await this.#start(request, response);
-      else await this.#finish(request, response);
+      if (route === `GET ${startPath}`) await this.#start(request, response);
+      else if (route === `GET ${callbackPath}`) await this.#finish(request, response);
+      else if (route === `POST ${logoutPath}`) await this.#logOut(request, response);
+      else return false;
     } catch (error) {
       showFailure(response, toAppError(error));
+    }
+    return true;
+  }
+
+  async #logOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const form = new URLSearchParams(await readTextBody(request, maxLogoutBytes));
+      await this.#parts.signIn.logOut(form.get('logout_token') ?? '', this.#parts.addressOf(request));
+      response.writeHead(200, callbackPageHeaders).end();
+    } catch (error) {
+      const { code, text } = toAppError(error);
+      const body = { error: code === 'bad_request' ? 'invalid_request' : 'server_error', error_description: text };
+      response.writeHead(400, { ...callbackPageHeaders, 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
     }
   }
 

@@ -8,16 +8,16 @@ import { seal, unseal } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { AccessAudit } from '../http/access-audit.ts';
 import type { CodeFlow, PkceState } from '../oidc/authorization-code-flow.ts';
+import type { OidcIssuer } from '../oidc/issuer.ts';
 import { type ClaimRules, identityFromClaims } from '../oidc/read-claims.ts';
 import type { OidcUsers } from '../users/oidc-users.ts';
 import { hashOf } from '../users/access-tokens.ts';
 import type { User } from '../users/user-store.ts';
-import type { DashboardSessions } from './dashboard-sessions.ts';
+import type { DashboardSessions, ViewerName } from './dashboard-sessions.ts';
 
 interface OidcSignInDeps {
   readonly flow: CodeFlow;
-  /** Issuer identifier. */
-  readonly issuer: string;
+  readonly issuer: Pick<OidcIssuer, 'name' | 'logoutToken'>;
   readonly rules: ClaimRules;
   readonly people: Pick<OidcUsers, 'provision'>;
   readonly sessions: DashboardSessions;
@@ -25,7 +25,8 @@ interface OidcSignInDeps {
   readonly ring: readonly Buffer[];
   readonly notes: AccessAudit;
   readonly entered: (user: { readonly id: string; readonly name: string }) => void;
-  /** Expiry in ms since 1970. */
+  /** Called for each user whom the issuer signed out. */
+  readonly left: (user: ViewerName) => void;
   readonly now: () => number;
 }
 
@@ -89,15 +90,31 @@ export class OidcSignIn {
     // Compared by nonce, because different encodings of the state can decode to the same bytes.
     if (!(await sessions.consumeState(visit.nonce, visit.until))) throw signInAgain('This sign-in was already used.');
     const user = await this.#admitted(claims, address);
-    const begun = await sessions.begin(user.id);
+    const { sid } = claims;
+    const begun = await sessions.begin(user.id, { sid: typeof sid === 'string' ? sid : undefined });
     entered(user);
     return begun;
+  }
+
+  /**
+   * Signs the logout token's user out everywhere. `address`: the issuer's address. Rejects with AppError:
+   * `bad_request` for an invalid logout token, or one used before; `server_unreachable`, `store_unreachable`.
+   */
+  async logOut(token: string, address: string): Promise<void> {
+    const { issuer, left, notes, sessions } = this.#parts;
+    const valid = await issuer.logoutToken(token);
+    const users = valid && (await sessions.endAll(issuer.name, valid));
+    if (users === undefined) {
+      notes.refused('unknown', address);
+      throw new AppError('bad_request', 'Invalid logout token, or used before.');
+    }
+    for (const user of users) left(user);
   }
 
   /** Rejects with AppError `not_allowed` or `store_unreachable`. */
   async #admitted(claims: Parameters<typeof identityFromClaims>[0], address: string): Promise<User> {
     const { flow, issuer, notes, people, rules } = this.#parts;
-    const identity = identityFromClaims(claims, issuer, rules);
+    const identity = identityFromClaims(claims, issuer.name, rules);
     const admitted = await people.provision(identity);
     if (admitted === undefined) {
       notes.refused('stranger', address);

@@ -146,7 +146,7 @@ export class TeamDashboard {
     const flow = new CodeFlow({ issuer: tokens, redirect });
     return new OidcSignIn({
       flow,
-      issuer: tokens.name,
+      issuer: tokens,
       rules,
       people,
       notes,
@@ -155,6 +155,8 @@ export class TeamDashboard {
       ring: keys.encryptionKeys('page sign-ins'),
       entered: ({ id, name }) =>
         this.#noteAccess('signed in', id, `${name} signed in to the dashboard, at ${flow.host}.`),
+      left: ({ id, name }) =>
+        this.#noteAccess('signed out', id, `${flow.host} signed ${name} out; all tokens of the user are revoked.`),
     });
   }
 

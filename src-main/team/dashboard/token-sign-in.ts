@@ -42,7 +42,7 @@ export class TokenSignIn {
     const user = (await people.byId([judged.user])).get(judged.user);
     if (user === undefined) throw new AppError('unauthorized', 'Invalid token.');
     if (user.isService) throw forPrograms();
-    const session = await sessions.begin(user.id, judged.tokenId);
+    const session = await sessions.begin(user.id, { tokenId: judged.tokenId });
     entered(user);
     return session;
   }

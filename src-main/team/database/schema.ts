@@ -106,6 +106,7 @@ const firstSchema = `
     id text NOT NULL, name text NOT NULL, name_key text NOT NULL, email text,
     role text NOT NULL CHECK (role IN ('admin', 'member')), is_service boolean NOT NULL, groups text[] NOT NULL,
     issued_groups text[] NOT NULL DEFAULT '{}', issuer text, subject text, routing_key text NOT NULL, claims_at timestamptz, off_at timestamptz,
+    signed_out_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (id), UNIQUE (name_key), UNIQUE (issuer, subject)
   );
@@ -130,7 +131,7 @@ const firstSchema = `
   );
 
   CREATE TABLE tooltray.page_sessions (
-    hash bytea NOT NULL, user_id text NOT NULL, token_id text, created_at timestamptz NOT NULL DEFAULT now(),
+    hash bytea NOT NULL, user_id text NOT NULL, token_id text, sid text, created_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL, PRIMARY KEY (hash),
     FOREIGN KEY (user_id) REFERENCES tooltray.users (id) ON DELETE CASCADE,
     FOREIGN KEY (token_id) REFERENCES tooltray.user_tokens (id) ON DELETE CASCADE

@@ -7,6 +7,7 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import * as oidc from 'openid-client';
 import { HttpFetch, isSafeUrl } from '../../core/edition.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
+import { isObject } from '../../core/base/json.ts';
 
 /** The dashboard, as the issuer has registered it. */
 export interface OidcClient {
@@ -28,6 +29,17 @@ export interface IssuerOptions {
 /** Claims of a valid token that the issuer signed for this audience. */
 export type Claims = JWTPayload & { readonly sub: string; readonly exp: number };
 
+/** A valid logout token. Source: OpenID Connect Back-Channel Logout 1.0, 2.4. */
+export interface LogoutToken {
+  readonly jti: string;
+  /** At least one of the two is present. */
+  readonly sub: string | undefined;
+  readonly sid: string | undefined;
+  /** Time of issue, and the end of the time in which it is accepted, in ms since 1970. */
+  readonly at: number;
+  readonly until: number;
+}
+
 interface IssuerState {
   readonly configuration: oidc.Configuration;
   readonly keys: ReturnType<typeof createRemoteJWKSet>;
@@ -41,6 +53,9 @@ const algorithms = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const clockSkewSeconds = 60;
+/** Maximum age of a logout token; older issuers give it no expiry. */
+const logoutAgeSeconds = 300;
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const refreshAfterMs = 5 * 60_000;
 /** Maximum age of keys while the issuer is unreachable: a revoked key must not stay valid for days. */
 const maxAgeMs = 12 * 60 * 60_000;
@@ -96,6 +111,27 @@ export class OidcIssuer {
     return isOther ? undefined : claims;
   }
 
+  /**
+   * Returns a valid logout token for our client, and undefined for any other. Rejects with AppError
+   * `server_unreachable`. Source: OpenID Connect Back-Channel Logout 1.0, 2.6.
+   */
+  async logoutToken(token: string): Promise<LogoutToken | undefined> {
+    const rules = { algorithms, issuer: this.name, audience: this.#options.client?.id ?? '' };
+    const age = { maxTokenAge: logoutAgeSeconds, clockTolerance: clockSkewSeconds, requiredClaims: ['iat'] };
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, this.#key, { ...rules, ...age });
+      const { jti, sub, sid, events, iat = 0 } = payload;
+      const isLogout = isObject(events) && isObject(events[logoutEvent]) && !('nonce' in payload);
+      const isTyped = ['logout+jwt', 'jwt', undefined].includes(typeOf(protectedHeader.typ));
+      if (!isLogout || !isTyped || !isText(jti) || !(isText(sub) || isText(sid))) return undefined;
+      const until = (iat + logoutAgeSeconds + clockSkewSeconds) * 1000;
+      return { jti, sub: isText(sub) ? sub : undefined, sid: isText(sid) ? sid : undefined, at: iat * 1000, until };
+    } catch (error) {
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+      throw error;
+    }
+  }
+
   close(): void {
     this.#http.close();
   }
@@ -117,7 +153,7 @@ export class OidcIssuer {
   }
 
   #isAccessType(header: string | undefined): boolean {
-    const type = header?.toLowerCase().replace(/^application\//, '');
+    const type = typeOf(header);
     return type === 'at+jwt' || (this.#options.needsType !== true && (type === undefined || type === 'jwt'));
   }
 
@@ -200,6 +236,14 @@ export class OidcIssuer {
       },
     );
   }
+}
+
+function typeOf(header: string | undefined): string | undefined {
+  return header?.toLowerCase().replace(/^application\//, '');
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 /** Basic, unless the metadata names only the other one. Source: RFC 8414, 2. */

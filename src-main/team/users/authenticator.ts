@@ -25,6 +25,8 @@ export interface AuthenticatedUser {
   readonly ownBounds: readonly string[];
   /** Expiry in ms since 1970. */
   readonly until: number;
+  /** When the issuer last signed the user out, in ms since 1970; absent for personal access tokens. */
+  readonly signedOutAt?: number | undefined;
   /** Paths below `/mcp` for which it is valid, with everything below them; absent: all. */
   readonly paths?: readonly string[];
   /** The missing scope because of which `ownBounds` applies, if it can be requested. */
@@ -222,9 +224,10 @@ export class Authenticator {
       people.grants(),
       tokens.active(all.flatMap(([, { tokenId }]) => tokenId ?? [])),
     ]);
-    const isOver = ({ user: id, tokenId, groupBounds }: Mark): boolean => {
+    const isOver = ({ user: id, tokenId, groupBounds, signedOutAt = 0 }: Mark): boolean => {
       const user = users.get(id);
       if (user === undefined || user.isSuspended || (tokenId !== undefined && !inForce.has(tokenId))) return true;
+      if (tokenId === undefined && signedOutAt !== (user.signedOutAt?.getTime() ?? 0)) return true;
       return groupBounds.join('\n') !== tokenProfilesOf(user, groups).join('\n');
     };
     return new Set(all.flatMap(([text, mark]) => (isOver(mark) ? text : [])));
@@ -241,15 +244,15 @@ export class Authenticator {
 const unknown: AuthenticationFailure = { why: 'unknown' };
 
 /** Fields that must stay unchanged for an open session to continue (`SessionPlace.token`). */
-type Mark = Pick<AuthenticatedUser, 'user' | 'tokenId' | 'groupBounds'>;
+type Mark = Pick<AuthenticatedUser, 'user' | 'tokenId' | 'groupBounds' | 'signedOutAt'>;
 
-export function tokenDigest({ user, tokenId, groupBounds }: Mark): string {
-  return JSON.stringify([user, tokenId ?? '', groupBounds]);
+export function tokenDigest({ user, tokenId, groupBounds, signedOutAt = 0 }: Mark): string {
+  return JSON.stringify([user, tokenId ?? '', groupBounds, signedOutAt]);
 }
 
 function readMark(text: string): Mark {
-  const [user, tokenId, groupBounds] = JSON.parse(text) as [string, string, string[]];
-  return { user, tokenId: tokenId === '' ? undefined : tokenId, groupBounds };
+  const [user, tokenId, groupBounds, signedOutAt] = JSON.parse(text) as [string, string, string[], number];
+  return { user, tokenId: tokenId === '' ? undefined : tokenId, groupBounds, signedOutAt };
 }
 
 /** Access from all of the user's groups, including `everyone`, and the groups whose config layers apply. */

@@ -53,6 +53,9 @@ export class OidcTokens {
     const { user, how } = admitted;
     if (how !== 'known') met(admitted, identity);
     if (user.isSuspended) return { why: 'off' };
+    const signedOutAt = user.signedOutAt?.getTime() ?? 0;
+    // The claim has whole seconds.
+    if (identity.saidAt <= signedOutAt) return { why: 'over' };
     const paths = [claims.aud ?? []].flat().flatMap((audience) => this.#pathOf(audience) ?? []);
     return {
       user: user.id,
@@ -62,6 +65,7 @@ export class OidcTokens {
       lacks: scopes.has(callScope) ? undefined : callScope,
       groupBounds: tokenProfilesOf(user, await people.grants()),
       until: claims.exp * 1000,
+      signedOutAt,
       ...(!paths.includes('') && { paths }),
     };
   }

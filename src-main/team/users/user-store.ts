@@ -23,6 +23,8 @@ export interface User {
   /** Groups from the command line, and groups from the issuer. */
   readonly groups: readonly string[];
   readonly isSuspended: boolean;
+  /** When the issuer last signed the user out: its tokens issued before are no longer valid. */
+  readonly signedOutAt: Date | null;
 }
 
 export interface NewUser {
@@ -154,7 +156,7 @@ export function allGroups(alias: string): string {
 /** The columns of a user, named as in `User`. */
 export function userColumns(sql: ISql): ReturnType<ISql['unsafe']> {
   return sql.unsafe(
-    `id, name, email, role, is_service AS "isService", ${allGroups('users')} AS groups, off_at IS NOT NULL AS "isSuspended"`,
+    `id, name, email, role, is_service AS "isService", ${allGroups('users')} AS groups, off_at IS NOT NULL AS "isSuspended", signed_out_at AS "signedOutAt"`,
   );
 }
 
