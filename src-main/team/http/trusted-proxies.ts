@@ -1,6 +1,6 @@
 /**
- * Client address and host behind proxies: forwarding headers (`Forwarded`, RFC 7239; `X-Forwarded-*`) are trusted only
- * from configured proxies, because any client can send them.
+ * Client address and host behind proxies: `X-Forwarded-*` headers are trusted only from configured proxies, because any
+ * client can send them.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -10,12 +10,6 @@ export interface ClientAddress {
   /** Client address, as far as it can be trusted. */
   readonly address: string;
   /** Requested host. */
-  readonly host: string | undefined;
-}
-
-interface ForwardedHop {
-  /** An address or another identifier. */
-  readonly for: string;
   readonly host: string | undefined;
 }
 
@@ -32,27 +26,17 @@ export class TrustedProxies {
 
   clientOf({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): ClientAddress {
     const peer = plainAddress(socket.remoteAddress ?? '');
-    const direct = { address: peer, host: headers.host };
-    if (!this.#isKnown(peer)) return direct;
-    const forwarded = this.#farthest(peer, forwardedHops(headerText(headers['forwarded'])));
-    const older = this.#farthest(peer, xForwardedHops(headers));
-    // A proxy that writes one header passes on the other from its client: if they differ, neither is trusted.
-    if (forwarded !== undefined && older !== undefined && forwarded.for !== older.for) return direct;
-    const hop = forwarded ?? older;
-    if (hop === undefined) return direct;
-    return { address: hop.for, host: forwarded?.host ?? older?.host ?? headers.host };
-  }
-
-  /** The first hop that is not a trusted proxy; undefined if there are no forwarding headers. */
-  #farthest(peer: string, hops: readonly ForwardedHop[]): ForwardedHop | undefined {
-    let last: ForwardedHop | undefined;
+    const hops = listOf(headers['x-forwarded-for']).map(plainAddress);
+    if (!this.#isKnown(peer) || hops.length === 0) return { address: peer, host: headers.host };
+    let address = peer;
     for (const hop of hops.slice(-maxHops).toReversed()) {
       // An identifier such as `unknown`: only the proxy that wrote it is known.
-      if (isIP(hop.for) === 0) return { for: last?.for ?? peer, host: hop.host };
-      last = hop;
-      if (!this.#isKnown(hop.for)) return hop;
+      if (isIP(hop) === 0) break;
+      address = hop;
+      if (!this.#isKnown(hop)) break;
     }
-    return last;
+    // The nearest proxy appends its value last.
+    return { address, host: listOf(headers['x-forwarded-host']).at(-1) ?? headers.host };
   }
 
   #isKnown(address: string): boolean {
@@ -74,37 +58,15 @@ export class TrustedProxies {
   }
 }
 
-function xForwardedHops(headers: IncomingMessage['headers']): ForwardedHop[] {
-  const addresses = listOf(headerText(headers['x-forwarded-for']));
-  // The nearest proxy appends its value last.
-  const host = listOf(headerText(headers['x-forwarded-host'])).at(-1);
-  return addresses.map((address) => ({ for: plainAddress(address), host }));
-}
-
-/** Source: RFC 7239, 4. */
-function forwardedHops(text: string): ForwardedHop[] {
-  return listOf(text).map((element) => {
-    const pairs = new Map(
-      [...element.matchAll(/([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/g)].map(([, name = '', quoted, plain = '']) => [
-        name.toLowerCase(),
-        quoted === undefined ? plain : quoted.replaceAll(/\\(.)/g, '$1'),
-      ]),
-    );
-    return { for: plainAddress(pairs.get('for') ?? ''), host: pairs.get('host') };
-  });
-}
-
-/** Splits at commas outside quotes. */
-function listOf(text: string): string[] {
-  return (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((one) => one.trim()).filter((one) => one !== '');
+function listOf(header: string | readonly string[] | undefined): string[] {
+  return String(header ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
 }
 
 /** Without port and brackets; IPv4 also if mapped to IPv6. */
 function plainAddress(text: string): string {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare;
-}
-
-function headerText(value: string | readonly string[] | undefined): string {
-  return typeof value === 'string' ? value : (value ?? []).join(', ');
 }

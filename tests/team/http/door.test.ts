@@ -28,18 +28,13 @@ describe('the client’s address', () => {
       { host, 'x-forwarded-for': '1.2.3.4', 'x-forwarded-host': 'evil, tools' },
       ['1.2.3.4', 'tools'],
     ],
+    ['an address with a port', 'fd00::7', { host, 'x-forwarded-for': '[2001:db8::1]:4711' }, ['2001:db8::1', host]],
+    ['a hop that hides itself', '10.0.0.1', { host, 'x-forwarded-for': '6.6.6.6, _hidden' }, ['10.0.0.1', 'inside']],
     [
-      'RFC 7239, with a port and a comma in quotes',
-      'fd00::7',
-      { host, forwarded: 'for="[2001:db8::1]:4711";by="a,b";proto=https;host="tools"' },
-      ['2001:db8::1', 'tools'],
-    ],
-    ['a hop that hides itself', '10.0.0.1', { host, forwarded: 'for=6.6.6.6, for=_hidden' }, ['10.0.0.1', 'inside']],
-    [
-      'a client that wrote the kind that the proxy does not',
+      'a client that wrote a header that is not read',
       '10.0.0.1',
       { host, forwarded: 'for=6.6.6.6;host=evil', 'x-forwarded-for': '1.2.3.4' },
-      ['10.0.0.1', 'inside'],
+      ['1.2.3.4', 'inside'],
     ],
   ])('%s', (_, peer, headers, expected) => {
     const { address, host: asked } = proxies.clientOf(from(peer, headers));
