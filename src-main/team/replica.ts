@@ -13,7 +13,7 @@ import { otlpTarget } from '../core/base/otlp.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamHostContext, TeamHost } from '../host/team-host.ts';
 import { s3Variables, parseS3Config } from './spills/s3-config.ts';
-import { ConfigDriftMonitor } from './config/config-drift-monitor.ts';
+import { ConfigProblems } from './config/config-problems.ts';
 import { ChangeFeed } from './database/change-feed.ts';
 import { TeamDashboard } from './dashboard/team-dashboard.ts';
 import { Database } from './database/database.ts';
@@ -93,7 +93,7 @@ export class Replica {
   readonly signIns: OpenSignIns;
   readonly #options: ReplicaOptions;
   readonly #parts: Parts;
-  readonly #config: ConfigDriftMonitor;
+  readonly #config: ConfigProblems;
   #operations: OpenOperations | undefined;
   #spans: SpanExporter | undefined;
   readonly #home: Disposable;
@@ -109,7 +109,7 @@ export class Replica {
     this.personal = parts.personal;
     this.signIns = parts.signIns;
     const { config, log } = host.core.context;
-    this.#config = new ConfigDriftMonitor({ config, heartbeat: parts.heartbeat, log: log.child('config') });
+    this.#config = new ConfigProblems(config, log.child('config'));
     reportUnconfined(config, log);
   }
 

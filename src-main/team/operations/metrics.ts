@@ -4,7 +4,7 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type ActivityLog, callOutcomes, type HttpListener } from '../../core/edition.ts';
-import type { ConfigDriftMonitor } from '../config/config-drift-monitor.ts';
+import type { ConfigProblems } from '../config/config-problems.ts';
 import type { PoolCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { observeRequests } from './request-durations.ts';
@@ -18,7 +18,7 @@ export interface MetricsDeps {
   /** Connections to the database; undefined if it does not respond. */
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
-  readonly config: Pick<ConfigDriftMonitor, 'version' | 'counts'>;
+  readonly config: Pick<ConfigProblems, 'version' | 'counts'>;
   /** Dropped spans; undefined if none are exported. */
   readonly droppedSpans: () => number | undefined;
   readonly personal: () => PoolCounts;

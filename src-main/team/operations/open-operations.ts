@@ -1,6 +1,6 @@
 /** Composition of the operations server of one replica. */
 import type { CoreHost } from '../../host/core-host.ts';
-import type { ConfigDriftMonitor } from '../config/config-drift-monitor.ts';
+import type { ConfigProblems } from '../config/config-problems.ts';
 import type { Database } from '../database/database.ts';
 import type { PoolCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -20,7 +20,7 @@ interface OperationsOptions {
   readonly database: Database;
   readonly at: { readonly address: string; readonly port: number };
   readonly readiness: Readiness;
-  readonly config: ConfigDriftMonitor;
+  readonly config: ConfigProblems;
   readonly personal: () => PoolCounts;
   readonly droppedSpans: () => number | undefined;
   readonly quotas: Pick<Quotas, 'refused'>;

@@ -57,8 +57,6 @@ export class Heartbeat {
   readonly id: string;
   /** Emits when a replica joined, left or changed its published data. */
   readonly changed = new Emitter();
-  /** Emits when the other replicas' rows were read. */
-  readonly refreshed = new Emitter();
   readonly #options: HeartbeatOptions;
   readonly #stopping = new AbortController();
   readonly #since = new Map<string, { readonly text: string; readonly at: number }>();
@@ -153,7 +151,6 @@ export class Heartbeat {
     const isSame = JSON.stringify(others) === JSON.stringify(this.#others);
     this.#others = [...others];
     if (!isSame) this.changed.emit();
-    this.refreshed.emit();
   }
 
   #own(): ReplicaState {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Emitter } from '../../../src-main/core/base/emitter.ts';
-import { ConfigDriftMonitor } from '../../../src-main/team/config/config-drift-monitor.ts';
+import { ConfigProblems } from '../../../src-main/team/config/config-problems.ts';
 import { bearer } from '../../support/callers.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
@@ -115,33 +115,14 @@ test('applies a user’s layer on every replica to open sessions of that user on
   leave.abort();
 });
 
-test('logs a new problem once, and once that other replicas have had another config for a minute', () => {
+test('logs a new problem once', () => {
   const lines: string[] = [];
-  const log = { info: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
   const problem = { severity: 'error', file: '/f', line: 2, column: 3, path: 'mode', reason: 'No.' } as const;
-  const config = {
-    path: '/o',
-    version: 'one',
-    problems: [] as { suggestion: undefined; reason: string }[],
-    problemsChanged: new Emitter<readonly never[]>(),
-  };
-  const heartbeat = { refreshed: new Emitter(), others: [] as object[] };
-  let now = 0;
-  const watch = new ConfigDriftMonitor({ config, heartbeat, log, now: () => now } as never);
-  for (const problems of [[problem], [problem, { ...problem, suggestion: 'Do.' }]])
-    config.problemsChanged.emit(problems as never);
-  expect(lines.splice(0)).toEqual(['/f:2:3: mode: No.', '/f:2:3: mode: No. Do.']);
-  const look = (config_: string, at: number, isDraining = false): string[] => {
-    now = at * 1000;
-    heartbeat.others = [{ id: 'b_1', config: config_, isDraining }];
-    heartbeat.refreshed.emit();
-    return lines.splice(0);
-  };
-  expect([look('two', 1), look('one', 50), look('two', 55), look('two', 114)]).toEqual([[], [], [], []]);
-  expect(look('two', 116)).toEqual([expect.stringContaining('b_1 (two)')]);
-  expect([look('two', 200), look('three', 300, true)]).toEqual([
-    [],
-    ['All replicas use the same configuration again.'],
-  ]);
-  watch.stop();
+  const config = { version: 'one', problems: [], problemsChanged: new Emitter<readonly never[]>() };
+  const problems = new ConfigProblems(config as never, { warn: (line) => void lines.push(line) });
+  for (const found of [[problem], [problem, { ...problem, suggestion: 'Do.' }]])
+    config.problemsChanged.emit(found as never);
+  problems.stop();
+  config.problemsChanged.emit([{ ...problem, line: 4 }] as never);
+  expect(lines).toEqual(['/f:2:3: mode: No.', '/f:2:3: mode: No. Do.']);
 });
