@@ -1,5 +1,5 @@
 /** An OIDC provider for a test that also has its keys, so that it can sign what an honest issuer would not. */
-import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import { type OidcEngine, type OidcOptions, type Person, startOidc } from '../../scripts/team/engines/oidc.ts';
 
@@ -17,7 +17,7 @@ export async function signingKey(kid: string, alg = 'RS256'): Promise<JWK> {
 export interface TestIssuer extends OidcEngine {
   readonly key: JWK;
   /** An access token like the issuer's, with the test's changes. */
-  sign(claims?: JWTPayload, header?: Record<string, unknown>, key?: JWK): Promise<string>;
+  sign(claims?: Readonly<Record<string, unknown>>, header?: Record<string, unknown>, key?: JWK): Promise<string>;
 }
 
 /** Stopped with the test. */
@@ -43,7 +43,7 @@ function signed(
   issuer: string,
   audience: string,
   own: JWK,
-  claims: JWTPayload = {},
+  claims: Readonly<Record<string, unknown>> = {},
   header: Record<string, unknown> = {},
   key: JWK = own,
 ): Promise<string> {
