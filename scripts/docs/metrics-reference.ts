@@ -12,7 +12,6 @@ export function metricsReference(): string {
     connections: async () => 0,
     isReady: async () => true,
     config: { version: 'hash', counts: { problems: 0, refused: 0 } },
-    droppedSpans: () => 0,
     personal: () => ({ running: 0, limit: 0, refused: { replica: 0, person: 0 } }),
     quotas: { refused: 0 },
   });

@@ -208,7 +208,6 @@ export class Replica {
       config: this.#config,
       quotas: this.#parts.quotas.quotas,
       personal: () => this.personal.processes.counts,
-      droppedSpans: () => this.#spans?.dropped,
     });
   }
 }

@@ -19,8 +19,6 @@ export interface MetricsDeps {
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
   readonly config: Pick<ConfigProblems, 'version' | 'counts'>;
-  /** Dropped spans; undefined if none are exported. */
-  readonly droppedSpans: () => number | undefined;
   readonly personal: () => PoolCounts;
   readonly quotas: Pick<Quotas, 'refused'>;
 }
@@ -108,7 +106,7 @@ export class Metrics {
   }
 
   #addState(): void {
-    const { config, version, listener, connections, isReady, quotas, droppedSpans } = this.#deps;
+    const { config, version, listener, connections, isReady, quotas } = this.#deps;
     const registers = [this.#registry];
     info(registers, 'tooltray_info', 'Version of this replica.', () => ({ version }));
     info(registers, 'tooltray_config_info', 'Hash of the configuration in use.', () => ({ hash: config.version }));
@@ -131,8 +129,6 @@ export class Metrics {
       Number((await open) !== undefined),
     );
     counter(registers, 'tooltray_quota_rejections_total', 'Calls rejected by a quota.', () => quotas.refused);
-    if (droppedSpans() === undefined) return;
-    counter(registers, 'tooltray_spans_dropped_total', 'Spans that no collector accepted.', () => droppedSpans() ?? 0);
   }
 
   #addUserProcesses(): void {

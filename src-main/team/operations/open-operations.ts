@@ -22,7 +22,6 @@ interface OperationsOptions {
   readonly readiness: Readiness;
   readonly config: ConfigProblems;
   readonly personal: () => PoolCounts;
-  readonly droppedSpans: () => number | undefined;
   readonly quotas: Pick<Quotas, 'refused'>;
 }
 
@@ -31,12 +30,11 @@ const timeoutMs = 2_000;
 
 /** Rejects with AppError `port_in_use`. */
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
-  const { config, host, version, database, at, readiness, personal, droppedSpans, quotas } = options;
+  const { config, host, version, database, at, readiness, personal, quotas } = options;
   const metrics = new Metrics({
     config,
     version,
     personal,
-    droppedSpans,
     quotas,
     activity: host.core.activity.log,
     listener: () => host.httpServer?.listener,

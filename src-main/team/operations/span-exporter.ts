@@ -1,18 +1,24 @@
 /**
  * Exports calls as OpenTelemetry spans to the collector configured in the environment (OpenTelemetry SDK environment
- * variables, Protocol Exporter). Names follow the conventions of MCP and GenAI. Spans contain no payloads.
+ * variables, Protocol Exporter). Names follow the conventions of MCP and GenAI. Spans contain no payloads. If the
+ * collector is unavailable for long, spans are dropped.
  */
+import {
+  type Attributes,
+  type HrTime,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { ActivityLog, CallRecord } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import {
-  type OtlpAttribute,
-  otlpAttributes,
-  otlpDefaults,
-  type OtlpLimits,
-  type OtlpTarget,
-  postOtlp,
-} from '../../core/base/otlp.ts';
+import type { OtlpTarget } from '../../core/base/otlp.ts';
 import { startTrace } from '../../core/base/trace-context.ts';
 import { settleWithin } from '../../core/base/settle-within.ts';
 
@@ -25,153 +31,113 @@ interface SpanExporterDeps {
   readonly replica: string;
   readonly version: string;
   readonly log: Pick<Log, 'warn'>;
-  readonly limits?: Partial<OtlpLimits>;
   /** Time for the remaining spans at shutdown, in ms. */
   readonly endMs?: number;
 }
 
-/** Limits as in OpenTelemetry's batch processor: maximum queued spans, spans per request, and delay in ms. */
-const maxQueueSize = 2_048;
-const batchSpans = 512;
-const scheduleDelayMs = 5_000;
-const defaultShutdownTimeoutMs = 3_000;
+interface SpanFields {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentId: string | undefined;
+  readonly kind: SpanKind;
+  /** In ms since 1970. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly attributes: Attributes;
+}
 
-const kinds = { server: 2, client: 3 } as const;
-const failed = 2;
+const defaultShutdownTimeoutMs = 3_000;
 
 export class SpanExporter {
   readonly #parts: SpanExporterDeps;
-  readonly #limits: OtlpLimits;
+  readonly #provider: TracerProvider;
   readonly #stop: () => void;
-  #waiting: object[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #sending: Promise<void> | undefined;
-  #dropped = 0;
+  /** Ids of the span that is created: the server has already been told them. */
+  #ids = { traceId: '', spanId: '' };
 
   constructor(parts: SpanExporterDeps) {
     this.#parts = parts;
-    // If the collector is unavailable for long, spans are dropped.
-    this.#limits = { ...otlpDefaults, ...parts.limits };
-    this.#stop = parts.activity.recorded.on((call) => this.#note(call));
-  }
-
-  /** Dropped spans: the collector was unavailable or too slow. */
-  get dropped(): number {
-    return this.#dropped;
+    const { activity, log, replica, service, target, version } = parts;
+    const exporter = new OTLPTraceExporter({ url: target.url.href, headers: { ...target.headers } });
+    const processor = new BatchSpanProcessor({
+      exporter: {
+        export: (spans, done) =>
+          exporter.export(spans, (result) => {
+            if (result.error !== undefined)
+              log.warn(`Could not export ${spans.length} spans: ${errorText(result.error)}.`);
+            done(result);
+          }),
+        shutdown: () => exporter.shutdown(),
+      },
+    });
+    this.#provider = new TracerProvider({
+      resource: resourceFromAttributes({
+        'service.name': service,
+        'service.version': version,
+        'service.instance.id': replica,
+      }),
+      spanProcessors: [processor],
+      idGenerator: { generateTraceId: () => this.#ids.traceId, generateSpanId: () => this.#ids.spanId },
+    });
+    this.#stop = activity.recorded.on((call) => this.#note(call));
   }
 
   /** Sends the remaining spans, within a time limit. */
   async close(): Promise<void> {
     this.#stop();
-    await settleWithin(this.#drained(), this.#parts.endMs ?? defaultShutdownTimeoutMs);
-    clearTimeout(this.#timer);
+    await settleWithin(this.#provider.shutdown(), this.#parts.endMs ?? defaultShutdownTimeoutMs);
   }
 
+  /**
+   * Creates the span of the client request, with that of the server request if there was one; none if the app disabled
+   * sampling.
+   */
   #note(call: CallRecord): void {
-    const spans = spansOf(call);
-    if (spans.length === 0) return;
-    if (this.#waiting.length + spans.length > maxQueueSize) {
-      this.#dropped += spans.length;
-      return;
-    }
-    this.#waiting.push(...spans);
-    if (this.#waiting.length >= batchSpans) void this.#send();
-    else this.#timer ??= setTimeout(() => void this.#send(), scheduleDelayMs).unref();
-  }
-
-  async #drained(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#sending !== undefined) await this.#send();
-  }
-
-  /** Sends sequentially. Never rejects. */
-  #send(): Promise<void> {
-    if (this.#sending !== undefined) return this.#sending;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const spans = this.#waiting.splice(0, batchSpans);
-    this.#sending = this.#post(spans).finally(() => {
-      this.#sending = undefined;
-      if (this.#waiting.length >= batchSpans) void this.#send();
-      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#send(), scheduleDelayMs).unref();
-    });
-    return this.#sending;
-  }
-
-  async #post(scopeSpans: readonly object[]): Promise<void> {
-    const { log, replica, service, target, version } = this.#parts;
-    const attributes = otlpAttributes([
-      ['service.name', service],
-      ['service.version', version],
-      ['service.instance.id', replica],
-    ]);
-    const scope = { name: 'tooltray.calls', version };
-    const body = { resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope, spans: scopeSpans }] }] };
-    try {
-      const { rejected, message } = await postOtlp(body, target, this.#limits);
-      this.#dropped += rejected;
-      if (rejected > 0) log.warn(`The collector rejected ${rejected} spans: ${message || 'no reason given'}.`);
-    } catch (error) {
-      this.#dropped += scopeSpans.length;
-      log.warn(`Could not export ${scopeSpans.length} spans: ${errorText(error)}.`);
-    }
-  }
-}
-
-/**
- * The span of the client request, with that of the server request if there was one; empty if the app disabled sampling.
- */
-function spansOf(call: CallRecord): readonly object[] {
-  const { traceId, parentId, callId, serverId, isSampled } = call.trace ?? startTrace(undefined);
-  if (!isSampled) return [];
-  const about: readonly OtlpAttribute[] = [
-    ['mcp.method.name', 'tools/call'],
-    ['gen_ai.operation.name', 'execute_tool'],
-    ['gen_ai.tool.name', call.tool],
-    ['tooltray.server', call.server],
-  ];
-  const isFailed = call.outcome !== 'ok';
-  const requestSpan = {
-    traceId,
-    spanId: callId,
-    ...(parentId !== undefined && { parentSpanId: parentId }),
-    name: `tools/call ${call.tool}`,
-    kind: kinds.server,
-    ...times(call.startedAt, call.durationMs),
-    attributes: otlpAttributes([
+    const { traceId, parentId, callId, serverId, isSampled } = call.trace ?? startTrace(undefined);
+    if (!isSampled) return;
+    const about: Attributes = {
+      'mcp.method.name': 'tools/call',
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': call.tool,
+      'tooltray.server': call.server,
+    };
+    const attributes: Attributes = {
       ...about,
-      ['user.id', call.user],
-      ['tooltray.session', call.sessionId],
-      ['tooltray.app', call.app],
-      ['tooltray.mode', call.mode],
-      ['tooltray.via', call.via],
-      ['tooltray.outcome', call.outcome],
-      ['tooltray.spill.id', call.spillId],
-      ['tooltray.server_result.bytes', call.bytes.serverResult],
-      ['tooltray.model_result.bytes', call.bytes.modelResult],
-      ['error.type', isFailed ? (call.error?.code ?? call.outcome) : undefined],
-    ]),
-    ...(isFailed && { status: { code: failed } }),
-  };
-  if (call.stages.call <= 0) return [requestSpan];
-  const startedAt = call.startedAt + call.stages.resolve + call.stages.allow;
-  const server = {
-    traceId,
-    spanId: serverId,
-    parentSpanId: callId,
-    name: `tools/call ${call.tool}`,
-    kind: kinds.client,
-    ...times(startedAt, call.stages.call),
-    attributes: otlpAttributes(about),
-    ...(isFailed && { status: { code: failed } }),
-  };
-  return [requestSpan, server];
+      'user.id': call.user,
+      'tooltray.session': call.sessionId,
+      'tooltray.app': call.app,
+      'tooltray.mode': call.mode,
+      'tooltray.via': call.via,
+      'tooltray.outcome': call.outcome,
+      'tooltray.spill.id': call.spillId,
+      'tooltray.server_result.bytes': call.bytes.serverResult,
+      'tooltray.model_result.bytes': call.bytes.modelResult,
+      'error.type': call.outcome === 'ok' ? undefined : (call.error?.code ?? call.outcome),
+    };
+    const { startedAt, durationMs, stages } = call;
+    this.#add(call, { traceId, spanId: callId, parentId, kind: SpanKind.SERVER, startedAt, durationMs, attributes });
+    if (stages.call <= 0) return;
+    const server = { traceId, spanId: serverId, parentId: callId, kind: SpanKind.CLIENT, attributes: about };
+    const calledAt = startedAt + stages.resolve + stages.allow;
+    this.#add(call, { ...server, startedAt: calledAt, durationMs: stages.call });
+  }
+
+  #add({ outcome, tool }: CallRecord, fields: SpanFields): void {
+    const { traceId, spanId, parentId, kind, startedAt, durationMs, attributes } = fields;
+    this.#ids = { traceId, spanId };
+    const parent = parentId && { traceId, spanId: parentId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+    const span = this.#provider
+      .getTracer('tooltray.calls', this.#parts.version)
+      .startSpan(
+        `tools/call ${tool}`,
+        { kind, attributes, startTime: hrTime(startedAt) },
+        parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT,
+      );
+    if (outcome !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(hrTime(startedAt + durationMs));
+  }
 }
 
-function times(startMs: number, ms: number): object {
-  return { startTimeUnixNano: nanos(startMs), endTimeUnixNano: nanos(startMs + ms) };
-}
-
-/** Protobuf's JSON encodes 64-bit integers as strings. */
-function nanos(ms: number): string {
-  return `${Math.floor(ms)}${String(Math.round((ms % 1) * 1e6) % 1e6).padStart(6, '0')}`;
+function hrTime(ms: number): HrTime {
+  return [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)];
 }
