@@ -86,7 +86,11 @@ beforeAll(async () => {
 afterAll(() => ends.disposeAsync());
 
 /** A logout token as the issuer signs them. */
-function signLogout(claims: Record<string, unknown>, header: Record<string, unknown> = {}, key = both.idp.key): Promise<string> {
+function signLogout(
+  claims: Record<string, unknown>,
+  header: Record<string, unknown> = {},
+  key = both.idp.key,
+): Promise<string> {
   const base = { aud: 'the dashboard', jti: `${Math.random()}`, events: { [event]: {} }, scope: undefined };
   const none = { client_id: undefined, preferred_username: undefined, sub: undefined };
   return both.idp.sign({ ...base, ...none, ...claims }, { typ: 'logout+jwt', ...header }, key);
