@@ -27,15 +27,7 @@ export type SpillQuery =
    */
   | SqlQuestion
   /** Describes the content, or the first value at `path`. */
-  | { readonly op: 'schema'; readonly path?: string | undefined }
-  /** Rows of the array at `path`, by default the longest near the root. Without `columns` its scalar members. */
-  | {
-      readonly op: 'table';
-      readonly path?: string | undefined;
-      readonly columns?: readonly string[] | undefined;
-      readonly fromRow: number;
-      readonly rows: number;
-    };
+  | { readonly op: 'schema'; readonly path?: string | undefined };
 
 export interface SqlQuestion {
   readonly op: 'sql';
@@ -167,7 +159,7 @@ export class SpillReads {
 function whatOf(question: SpillQuery): string {
   if (question.op === 'grep') return question.pattern.slice(0, maxWhat);
   if (question.op === 'query' || question.op === 'sql') return question.query.slice(0, maxWhat);
-  return question.op === 'schema' || question.op === 'table' ? (question.path ?? '').slice(0, maxWhat) : '';
+  return question.op === 'schema' ? (question.path ?? '').slice(0, maxWhat) : '';
 }
 
 function linesOf(question: SpillQuery, { fields, text }: SpillQueryResult): SpillRead['lines'] {

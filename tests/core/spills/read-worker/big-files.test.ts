@@ -48,7 +48,6 @@ describe('a file of 210 MB', () => {
   test.each<[SpillQuery]>([
     [{ op: 'schema' }],
     [{ op: 'query', query: '$' }],
-    [{ op: 'table', fromRow: 1, rows: 1 }],
     [{ op: 'sql', query: 'SELECT 1' }],
   ])('is rejected for %j with an alternative', async (question) => {
     await expect(reading.ask(file, question)).rejects.toMatchObject({
