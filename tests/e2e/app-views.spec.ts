@@ -83,7 +83,7 @@ test('an app view calls its server’s read tools, others after consent, and non
   await page.goto(core.at('activity'));
   const row = page.getByRole('table', { name: 'Calls' }).getByRole('row').filter({ hasText: 'write_note' });
   await expect(row).toContainText('You');
-  await expect(row).toContainText('Asked for by the view ui://viewer/plain');
+  await expect(row).toContainText('Requested by the user interface ui://viewer/plain');
 });
 
 test('asks before opening links, keeps messages local, limits sizes, and rejects unknown requests', async ({

@@ -30,7 +30,7 @@ test('lists a spill with its size and the used disk space', async ({ page, core 
 
 test('shows the whole spill beside what was returned to the model, as tree, table and text', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
-  await expect(page.getByRole('region', { name: 'Returned to model' })).toContainText('kept on disk, whole');
+  await expect(page.getByRole('region', { name: 'Returned to model' })).toContainText('stored in full on disk');
   await page.getByRole('treeitem', { name: /^0:/ }).click();
   await page.getByRole('treeitem', { name: /^author: \{/ }).click();
   await expect(page.getByText('9007199254740993', { exact: true })).toBeVisible();

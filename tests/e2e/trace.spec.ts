@@ -102,7 +102,7 @@ test('shows a running step’s progress, and the user cancels it', async ({ page
   await expect(running).toContainText('asker_slow_progress');
   await expectNoBarrier(page, 'a step that runs');
   await running.getByRole('button', { name: 'Cancel asker_slow_progress' }).click();
-  expect(await answer).toContain('The user ended this in Tooltray.');
+  expect(await answer).toContain('The user cancelled this in Tooltray.');
   await expect(running).toBeHidden();
   await expect(row(page, 'slow_progress')).toContainText('Cancelled');
 });

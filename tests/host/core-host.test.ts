@@ -252,8 +252,8 @@ describe('HTTP', () => {
   });
 
   test.each([
-    ['/nothing', 404, /nothing at \/nothing/],
-    ['/mcp/nothing', 404, /nothing at/],
+    ['/nothing', 404, /\/nothing was not found/],
+    ['/mcp/nothing', 404, /was not found/],
     ['/mcp/mode/nonsense', 404, /Unknown mode \\"nonsense\\"/],
     ['/mcp/server/nobody', 404, /no server named \\"nobody\\"/],
     ['/mcp/server/__proto__', 404, /no server named/],

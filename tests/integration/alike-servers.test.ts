@@ -162,14 +162,14 @@ describe('arguments that are not an object', () => {
     for (const wrong of [[1], 5, 'text']) {
       expect(await call(name, wrong, path)).toEqual([
         true,
-        expect.stringMatching(/^"arguments" is (not an object|a text that is not JSON)\./),
+        expect.stringMatching(/^"arguments" (must be an object|is not valid JSON)\./),
       ]);
     }
   });
 
   test('of a helper tool are treated the same way', async () => {
     expect((await call('search_tools', '{"query":"lend","limit":1.0}'))[1]).toContain('"a_lend"');
-    expect(await call('search_tools', [1])).toEqual([true, expect.stringContaining('"arguments" is not an object')]);
+    expect(await call('search_tools', [1])).toEqual([true, expect.stringContaining('"arguments" must be an object')]);
   });
 });
 
@@ -177,6 +177,6 @@ test('rejects a malformed call with a text that names no internals', async () =>
   const result = await client.callTool('call_tool', { name: 'a:lend', arguments: [1] });
   expect([result['isError'], textOf(result)]).toEqual([
     true,
-    '"arguments" is not an object. Give a JSON object, or its JSON text.',
+    '"arguments" must be an object. Pass a JSON object or a JSON string.',
   ]);
 });

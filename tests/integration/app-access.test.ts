@@ -10,7 +10,7 @@ import { ModernClient } from '../support/modern-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
-const reason = 'The access of Cursor to Tooltray was revoked, so it can use none of its servers.';
+const reason = 'The access of Cursor to Tooltray was revoked, so it cannot use any servers.';
 const clientInfo = { name: 'a', version: '1' };
 const initialize = {
   method: 'initialize',
@@ -45,7 +45,7 @@ test('revoking an app ends its sessions with the reason for pending calls, and n
   const [cursor, zed] = [await core.open({}, { app: 'cursor' }), await core.open({}, { app: 'zed' })];
   const waiting = cursor.exchange('tools/call', { name: 'hang__hang', arguments: {} });
   await until(() => core.host.core.clients.sessions.all.some(({ app, calls }) => app === 'cursor' && calls === 1));
-  expect(await allow('cursor', false)).toBe('The access of Cursor was revoked; what it had open has ended.');
+  expect(await allow('cursor', false)).toBe('The access of Cursor was revoked, and its sessions were closed.');
   expect((await waiting).message.error).toMatchObject({
     message: expect.stringContaining(reason) as string,
     data: { code: 'not_allowed' },
@@ -58,8 +58,8 @@ test('revoking an app ends its sessions with the reason for pending calls, and n
   await Promise.race([once(again.socket, 'data'), again.closed]);
   expect(JSON.parse(again.lines[0] ?? '')).toMatchObject({ code: 'not_allowed' });
   expect(await rowOf('cursor')).toMatchObject({ name: 'Cursor', via: 'none', revoked: expect.any(Number) as number });
-  expect(await allow('cursor', true)).toBe('Cursor may use Tooltray again.');
-  expect(await allow('cursor', true)).toBe('Cursor has access already.');
+  expect(await allow('cursor', true)).toBe('Cursor can use Tooltray again.');
+  expect(await allow('cursor', true)).toBe('Cursor already has access.');
   const back = await core.open({}, { app: 'cursor' });
   expect(await back.say('e__echo', { message: 'again' })).toBe('again');
   back.socket.destroy();
@@ -71,7 +71,7 @@ test('the shim of a revoked app returns the reason and logs it, and works once a
   shim.say({ id: 1, ...initialize });
   const { error } = await shim.answer(1);
   expect(error?.message).toBe(
-    `${reason} To give it back, run "tooltray install cursor", or choose Allow in the dashboard’s settings.`,
+    `${reason} To restore it, run "tooltray install cursor", or choose Allow in the dashboard’s settings.`,
   );
   await until(() => shim.stderr.includes(`tooltray: ${reason}`));
   await allow('cursor', true);

@@ -108,7 +108,7 @@ describe('invisible characters', () => {
     const answer = await client.callTool('x_echo', { message: hidden });
     expect(answer['content']).toEqual([
       { type: 'text', text: 'Fine weather.' },
-      { type: 'text', text: '5 invisible characters were left out of this answer.' },
+      { type: 'text', text: '5 invisible characters were removed from this result.' },
     ]);
     const plain = await client.callTool('x_echo', { message: 'Family 👨‍👩‍👧 and naïve\ttext\n' });
     expect(plain['content']).toEqual([{ type: 'text', text: 'Family 👨‍👩‍👧 and naïve\ttext\n' }]);

@@ -94,18 +94,18 @@ describe('tools with a UI', () => {
 
   test('calls a shared name at the server whose UI is open, and rejects it if that is unclear', async () => {
     const app = await open(core, 'search');
-    expect(await app.say('tick')).toContain('"tick" is a tool of west and east, and it cannot be told whose');
+    expect(await app.say('tick')).toContain('"tick" is a tool of west and east, and it is unclear which');
     await app.callTool('east_show');
     expect(JSON.parse(await app.say('tick'))).toMatchObject({ by: 'east' });
     await app.callTool('west_show');
     expect(await app.say('tick')).toContain('/mcp/server/west');
     // Another session has not opened anything.
-    expect(await (await open(core, 'search')).say('tick')).toContain('cannot be told');
+    expect(await (await open(core, 'search')).say('tick')).toContain('it is unclear which user interface calls it');
   });
 
   test("rejects a UI's call to a tool that is only for models", async () => {
     const app = await open(core, 'search');
-    expect(await app.say('lamp-think')).toContain('is there for models, not for user interfaces');
+    expect(await app.say('lamp-think')).toContain('is only available to models');
     expect(JSON.parse(await app.say('lamp_lamp-think'))).toMatchObject({ by: 'lamp' });
   });
 

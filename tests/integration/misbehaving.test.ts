@@ -159,7 +159,7 @@ test("a crash during a call fails it with the server's last output, and warns ag
     content: [
       {
         text: expect.stringMatching(
-          /^bad exited with code 7.*crashes on purpose.*is not known: look before/s,
+          /^bad exited with code 7.*crashes on purpose.*The call may have taken effect\. Check before you repeat it\./s,
         ) as string,
       },
     ],

@@ -135,7 +135,7 @@ describe('a client app that does not listen', () => {
     await until(() => core.host.core.servers.manager.find('other') === undefined);
     const refused = (await client.exchange('tools/call', { name: 'other_reverse_tool', arguments: {} })).message;
     expect(refused.error?.message).toMatch(
-      /^Unknown tool: "other_reverse_tool" .*The list of tools has changed since it was read: list them again\. Now there are: search_tools, call_tool\.$/,
+      /^Unknown tool: "other_reverse_tool" .*The list of tools has changed\. List the tools again\. Available now: search_tools, call_tool\.$/,
     );
     await client.toolNames();
     const again = (await client.exchange('tools/call', { name: 'other_reverse_tool', arguments: {} })).message;

@@ -81,7 +81,7 @@ test.each([
     ledger: sent.tokens,
   });
   expect(textOf(given)).toContain(
-    `The result of x:big, ${formatBytes(sent.bytes)}, ${formatNumber(sent.tokens)} tokens, is kept on disk`,
+    `The result of x:big, ${formatBytes(sent.bytes)}, ${formatNumber(sent.tokens)} tokens, is stored in full on disk`,
   );
   // The file has a different size, with its own name.
   const [file] = spills;

@@ -106,7 +106,7 @@ test('rejects revoked, expired and unknown tokens, and names the reason of the f
     [401, expect.stringContaining('This token of the profile narrow was revoked')],
     [401, expect.stringContaining('This token of the profile narrow has expired')],
     [401, expect.stringContaining('This token is not valid for this URL.')],
-    [401, expect.stringContaining('A token is needed')],
+    [401, expect.stringContaining('Authentication required')],
   ]);
   // At another endpoint it is unknown: the profile's existence is not revealed.
   expect((await knock('/p/wide', revoked.token)).text).toContain('This token is not valid for this URL.');

@@ -424,7 +424,7 @@ test('a server that needs another sign-in says so in its tools and is listed las
   await until(() => asking.server('shut').state.kind === 'pending-sign-in');
   expect([await description(), await found()]).toEqual([`[needs sign-in] ${before}`, ['twin_whoami', 'shut_whoami']]);
   const refused = await told(one, 'shut_whoami', {});
-  expect(refused).toMatch(/tooltray login shut.*Another tool that may do: twin_whoami\./);
+  expect(refused).toMatch(/tooltray login shut.*Similar tool: twin_whoami\./);
   await signIn('shut');
   expect(await description()).toBe(before);
   expect(await told(one, 'shut_whoami', {})).toContain('the one who signed in');
@@ -459,20 +459,20 @@ test.runIf(allCases)('a server that has failed for long says so in its tools, un
   const hits = JSON.parse(textOf(found)) as { name: string }[];
   expect(hits.map(({ name }) => name).at(-1)).toBe('ill_echo');
   const refused = await one.callTool('ill_echo', { message: 'x' });
-  expect(textOf(refused)).toMatch(/ill .*Another tool that may do: twin_echo\./s);
+  expect(textOf(refused)).toMatch(/ill .*Similar tool: twin_echo\./s);
   // What a setting hides, or a program may not call, is not named.
   const dispatched = { action: 'call', tool: 'ill:echo', arguments: { message: 'x' } };
-  expect(await told(one, 'proxy-dispatch', dispatched)).toMatch(/^(?!.*Another tool).*ill/s);
+  expect(await told(one, 'proxy-dispatch', dispatched)).toMatch(/^(?!.*Similar tool:).*ill/s);
   const code = 'call_tool("ill", "echo", { message: "x" })';
   const allowed = { options: { allowed_servers: ['ill'] } };
-  expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
-  expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
+  expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Similar tool:).*ill/s);
+  expect(await told(one, 'code_execution', { code })).toContain('Similar tool: twin_echo.');
   // Back again, it accepts the call and crashes: calling another server might execute it twice.
   expect(ill.host.core.calls.catalog.current.lookup.tools.byId('ill:echo')[0]?.down).toBeDefined();
   writeFileSync(program, diesOfACall);
   let last = '';
   while (!last.includes('code 3')) last = textOf(await one.callTool('ill_echo', { message: 'x' }));
-  expect(last).not.toContain('Another tool');
+  expect(last).not.toContain('Similar tool:');
   writeFileSync(program, works);
   // It may have restarted by itself already.
   await server.sleep();

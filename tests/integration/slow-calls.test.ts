@@ -89,7 +89,7 @@ describe.each(someOf(2, Object.entries(lines)))('a client app of %s', (_line, op
     expect(first['isError']).toBeUndefined();
     const { handle } = pendingOf(first);
     const wait = (input: Params): Promise<Params> => call('await_result', input);
-    expect(textOf(first)).toMatch(/^work is still running, since \S+Z \(\d+ s\)\. Do not call it again\./);
+    expect(textOf(first)).toMatch(/^work is still running since \S+Z \(\d+ s\)\. Do not call it again\./);
     expect(textOf(first)).toContain(`await_result ${JSON.stringify({ handle })}`);
     expect(pendingOf(await call('await_result', { handle }))).toMatchObject({ handle, tool: 'work' });
     slow.finish();
@@ -239,7 +239,7 @@ test('rejects a handle of another session', async () => {
   slow.finish();
   expect(await other.callTool('await_result', { handle })).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringContaining('No call waits under the handle') as string }],
+    content: [{ text: expect.stringContaining('Unknown handle') as string }],
   });
 });
 

@@ -64,7 +64,7 @@ describe.each(someOf(3, Object.keys(waysIn)))('in mode %s', (mode) => {
     const given = await client.callTool(...call);
     const text = textOf(given);
     const [, first] = /^Read (?:on:|it with) ([\w-]+)/m.exec(text) ?? [];
-    if (first === undefined) expect(text).toContain('Read it whole with resources/read: tooltray://spill/');
+    if (first === undefined) expect(text).toContain('Read it in full with resources/read: tooltray://spill/');
     // In mode gateway "the same tool", which is listed.
     else expect(['the', ...(await client.toolNames())]).toContain(first);
     const [spill] = await core.host.core.calls.spills.list();
@@ -263,7 +263,7 @@ test.each(someOf(1, Object.keys(searches)))(
 
 test.each(
   someOf(1, [
-    [{ head: 20 }, 'head: 20 did not make it shorter: it came as one line.'],
+    [{ head: 20 }, 'head: 20 did not make it shorter: it is one line.'],
     [{ max_lines: 5 }, 'max_lines: 5 did not make it shorter'],
   ]),
 )('explains why %j did not shorten a result of one line', async (args, told) => {

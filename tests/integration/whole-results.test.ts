@@ -167,7 +167,7 @@ test('returns only the summary of a spilled result through every helper', async 
     for (const [name, args] of ways) {
       const result = await client.callTool(name, args);
       expect([name, result['structuredContent']]).toEqual([name, undefined]);
-      expect(textOf(result)).toMatch(/kept on disk|temporary JSON file/);
+      expect(textOf(result)).toMatch(/stored in full on disk|temporary JSON file/);
     }
   }
 });

@@ -77,7 +77,7 @@ describe.skipIf(!present)('six servers', () => {
       expect(budget['structuredContent'], way).toHaveProperty('config');
     }
     const app = await core.open(shows, { mode: 'search' });
-    expect(await app.say('get-time')).toContain('it cannot be told whose user interface calls it');
+    expect(await app.say('get-time')).toContain('it is unclear which user interface calls it');
     await app.callTool('basic-svelte_get-time');
     expect(await app.say('get-time')).toMatch(/\d{4}-\d\d-\d\dT/);
     const own = new HttpClient(`${core.url}/server/basic-vue`);

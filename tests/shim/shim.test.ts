@@ -231,7 +231,9 @@ test('a core that rejects the shim is not started again, and its reason is retur
   appendFileSync(join(home.path, 'run', 'token'), 'x');
   using client = new ShimClient(home.env);
   client.say(initialize);
-  expect((await client.answer(0)).error?.message).toMatch(/token in the hello is not the one/);
+  expect((await client.answer(0)).error?.message).toMatch(
+    /The token of the connection is not valid for this Tooltray\./,
+  );
   expect(home.records('starts')).toHaveLength(1);
 });
 

@@ -104,8 +104,8 @@ export class CallAuditor {
     while (!(await this.#audit.flush())) {
       if (performance.now() >= until) {
         this.#isFailing = true;
-        throw new AppError('store_unreachable', 'The audit log cannot be written, so results of calls are withheld.', {
-          fix: 'The call may have run: do not repeat it. Ask the user who runs Tooltray to check the audit log.',
+        throw new AppError('store_unreachable', 'The audit log cannot be written, so call results are withheld.', {
+          fix: 'The call may have run. Do not repeat it. Ask the administrator of Tooltray to check the audit log.',
         });
       }
       await sleep(flushRetryMs);

@@ -143,7 +143,7 @@ function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, cata
   }
   const onlyReads = objectOrEmpty(tool.definition['annotations'])['readOnlyHint'] === true;
   if (error.code !== 'server_exited' || wasNotSent || onlyReads) return undefined;
-  return 'Whether it did what was asked is not known: look before calling again.';
+  return 'The call may have taken effect. Check before you repeat it.';
 }
 
 /** Suggests a tool of another server that does the same according to its words, while this one is unavailable. */
@@ -163,7 +163,7 @@ function insteadOf(
     accepts: (one) => (usable.get(one)?.server ?? server) !== server,
   }).hits;
   if (own === undefined || other === undefined || other.score < alikeShare * own.score) return undefined;
-  return `Another tool that may do: ${usable.get(other.id)?.listedName}.`;
+  return `Similar tool: ${usable.get(other.id)?.listedName}.`;
 }
 
 /**

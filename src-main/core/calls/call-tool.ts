@@ -328,10 +328,14 @@ export function checkIntent(
   if (intents.indexOf(required) <= intents.indexOf(intent)) return;
   const says = required === 'destructive' ? 'is destructive' : 'does not only read';
   const instead = inProgram ? `Run the program again with allow: "${required}"` : `Use call_tool_${required}`;
-  throw new AppError('not_allowed', `${tool.id} ${says}, says its server, and was called to ${verbs[intent]}.`, {
-    fix: `${instead}, if that is what is meant to happen.`,
-    data: { code: 'SERVER_MISMATCH', use: inProgram ? required : `call_tool_${required}` },
-  });
+  throw new AppError(
+    'not_allowed',
+    `${tool.id} ${says}, according to its server, but was called to ${verbs[intent]}.`,
+    {
+      fix: `${instead} if you intend this.`,
+      data: { code: 'SERVER_MISMATCH', use: inProgram ? required : `call_tool_${required}` },
+    },
+  );
 }
 
 const verbs: Readonly<Record<Intent, string>> = { read: 'read', write: 'write', destructive: 'destroy' };

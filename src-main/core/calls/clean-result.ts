@@ -16,7 +16,7 @@ const maxDepth = 64;
 export function cleanResult(result: Result): Result {
   if (result instanceof RawJson) {
     if (result.byteLength > maxCleanedBytes)
-      return withNote(result, 'It is too long to be looked through for invisible characters.');
+      return withNote(result, 'It is too long to check for invisible characters.');
     const parsed = result.parse();
     const cleaned = cleanResult(parsed);
     return cleaned === parsed ? result : cleaned;
@@ -27,7 +27,7 @@ export function cleanResult(result: Result): Result {
   const { removed } = counter;
   return withNote(
     cleaned,
-    `${formatCount(removed, 'invisible character')} ${removed === 1 ? 'was' : 'were'} left out of this answer.`,
+    `${formatCount(removed, 'invisible character')} ${removed === 1 ? 'was' : 'were'} removed from this result.`,
   );
 }
 

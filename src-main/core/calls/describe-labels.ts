@@ -22,24 +22,24 @@ export function sensitiveLabel(kind: SensitiveKind): string {
 }
 
 const others: readonly LabelDescription[] = [
-  { rule: notScanned, about: 'unread', name: 'Not looked at whole', says: 'A part of it could not be looked at.' },
+  { rule: notScanned, about: 'unread', name: 'Not fully scanned', says: 'A part of it could not be scanned.' },
   {
     rule: sensitiveLabel('key'),
     about: 'data',
     name: `Holds ${sensitiveLabels.key}`,
-    says: 'It begins as the keys of a known service do.',
+    says: 'It starts like the keys of a known service.',
   },
   {
     rule: sensitiveLabel('private key'),
     about: 'data',
     name: `Holds ${sensitiveLabels['private key']}`,
-    says: 'Whoever has it can sign or sign in with it.',
+    says: 'Anyone who has it can sign or authenticate with it.',
   },
   {
     rule: sensitiveLabel('card'),
     about: 'data',
     name: `Holds ${sensitiveLabels.card}`,
-    says: 'Its digits are those of an issuer, and its check digit is right.',
+    says: 'It has the digits of a card issuer and a valid check digit.',
   },
 ];
 

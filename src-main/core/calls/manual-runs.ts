@@ -110,8 +110,8 @@ export class ManualRun {
   reply(question: string, answer: RunReply): void {
     const found = this.#openQuestions.get(question);
     if (found === undefined)
-      throw new AppError('not_found', 'This question is no longer open.', {
-        fix: 'The server went on, or was stopped.',
+      throw new AppError('not_found', 'This request is no longer open.', {
+        fix: 'The server continued without a response, or was stopped.',
       });
     found.answer(answer);
   }
@@ -155,7 +155,7 @@ export class ManualRun {
 
   #finish(end: RunEnd): void {
     this.end = end;
-    const gone = new RpcError(rpcCode.aborted, 'Nobody waits for the answer any more.');
+    const gone = new RpcError(rpcCode.aborted, 'The request is no longer waiting for a response.');
     for (const { refuse } of [...this.#openQuestions.values()]) refuse(gone);
     this.#tell();
   }
@@ -192,9 +192,9 @@ export class ManualRun {
 
   #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
     if (method !== 'elicitation/create' && method !== 'sampling/createMessage')
-      return Promise.reject(new RpcError(rpcCode.methodNotFound, `A user cannot answer ${method}.`));
+      return Promise.reject(new RpcError(rpcCode.methodNotFound, `Manual runs do not support ${method}.`));
     if (this.#openQuestions.size >= maxQuestions)
-      return Promise.reject(new RpcError(rpcCode.aborted, `${maxQuestions} questions are open with this user.`));
+      return Promise.reject(new RpcError(rpcCode.aborted, `This user already has ${maxQuestions} open requests.`));
     const id = String(++this.#questions);
     const reply = awaitReply(AbortSignal.any([signal, this.#stop.signal]), ({ answer, refuse }) => {
       const take = (given: RunReply): void => {
@@ -218,7 +218,7 @@ export class ManualRun {
 function requestOf({ server, tool, arguments: args, view }: RunRequest): CallRequest {
   const request = { tool, server, arguments: args, spill: 'never' } as const;
   if (view === undefined) return request;
-  return { ...request, declared: { reason: `Asked for by the view ${truncateName(view)}` }, source: 'view' };
+  return { ...request, declared: { reason: `Requested by the user interface ${truncateName(view)}` }, source: 'view' };
 }
 
 /** Throws RpcError if the user declines to answer in place of a model. */
@@ -255,8 +255,8 @@ export class ManualRuns {
     if (this.#runs.size >= maxRuns) {
       const [oldest] = ended;
       if (oldest === undefined)
-        throw new AppError('session_limit', `${maxRuns} runs of yours are under way.`, {
-          fix: 'Cancel one, or wait.',
+        throw new AppError('session_limit', `You already have ${maxRuns} runs in progress.`, {
+          fix: 'Cancel one, or wait for one to finish.',
         });
       this.#runs.delete(oldest.id);
     }
@@ -285,8 +285,8 @@ export class ManualRuns {
   find(id: string): ManualRun {
     const run = this.#runs.get(id);
     if (run === undefined)
-      throw new AppError('not_found', 'This run is no longer known.', {
-        fix: 'Activity has its record. Run it again.',
+      throw new AppError('not_found', 'This run is no longer available.', {
+        fix: 'See its record in Activity, or run it again.',
       });
     return run;
   }

@@ -32,7 +32,7 @@ export function namedArguments(given: unknown): JsonObject | undefined {
 export function readToolName(input: JsonObject): string {
   const name = readString(input, nameKeys);
   if (name !== undefined) return name;
-  throw new AppError('bad_request', 'The name of the tool is missing.', { fix: 'Give it as "name".' });
+  throw new AppError('bad_request', 'The tool name is missing.', { fix: 'Pass it as "name".' });
 }
 
 /** Throws AppError `bad_request` if two servers are named. */
@@ -72,13 +72,13 @@ function readString(input: JsonObject, keys: readonly string[]): string | undefi
 /** The value that all of them agree on; undefined if there are none. */
 function same<T>(keys: readonly string[], values: readonly T[]): T | undefined {
   if (values.every((value) => isDeepStrictEqual(value, values[0]))) return values[0];
-  throw new AppError('bad_request', `${keys.join(' and ')} say different things.`, { fix: 'Give it once.' });
+  throw new AppError('bad_request', `${keys.join(' and ')} conflict.`, { fix: 'Pass only one of them.' });
 }
 
 function toObject(key: string, value: unknown): JsonObject {
   const parsed = typeof value === 'string' ? parseText(key, value) : value;
   if (isObject(parsed)) return parsed;
-  throw new AppError('bad_request', `"${key}" is not an object.`, { fix: 'Give a JSON object, or its JSON text.' });
+  throw new AppError('bad_request', `"${key}" must be an object.`, { fix: 'Pass a JSON object or a JSON string.' });
 }
 
 function parseText(key: string, text: string): unknown {
@@ -86,8 +86,8 @@ function parseText(key: string, text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new AppError('bad_request', `"${key}" is a text that is not JSON.`, {
-      fix: 'Give a JSON object, or its JSON text.',
+    throw new AppError('bad_request', `"${key}" is not valid JSON.`, {
+      fix: 'Pass a JSON object or a JSON string.',
       cause: error,
     });
   }
@@ -113,5 +113,5 @@ export function readIntegerArgument(input: JsonObject, key: string, least: 0 | 1
   if (value === undefined || value === null || value === '') return undefined;
   const count = typeof value === 'string' ? Number(value) : value;
   if (typeof count === 'number' && Number.isSafeInteger(count) && count >= least) return count;
-  throw new AppError('bad_request', `'${key}' is not a whole number of at least ${least}.`, { fix: 'Leave it away.' });
+  throw new AppError('bad_request', `'${key}' must be an integer of at least ${least}.`, { fix: 'Omit it.' });
 }

@@ -269,7 +269,7 @@ const notSpilledKey = 'tooltray/notKept';
 function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppError): JsonObject {
   const { payloadBytes: bytes, head, tail, isError } = excerpt;
   const [first, last] = [head, tail].map((text) => formatBytes(Buffer.byteLength(text)));
-  const note = `[CUT: the first ${first} and the last ${last} of ${formatBytes(bytes)} are shown. ${error.message} Ask for less at a time.]`;
+  const note = `[CUT: the first ${first} and the last ${last} of ${formatBytes(bytes)} are shown. ${error.message} Request less at a time.]`;
   const text = [head, note, ...(tail === '' ? [] : [tail])].join('\n');
   return {
     content: [{ type: 'text', text }, ...media],
@@ -332,13 +332,13 @@ function spilledText(
   limit: SpillLimit,
   { server, tool, narrowedBy: limitedBy, hint, context }: SpilledFrom,
 ): string {
-  const why = limit.toFile ? '' : `, since it is longer than ${formatBytes(limit.bytes)}`;
+  const why = limit.toFile ? '' : `, because it exceeds ${formatBytes(limit.bytes)}`;
   const hasFiles = appTraits(context.app).toolsOnly !== true;
   return [
-    `The result of ${server}:${tool}, ${formatBytes(spilled.resultBytes)}, ${tokensOf(spilled)}, is kept on disk, whole${why}.`,
+    `The result of ${server}:${tool}, ${formatBytes(spilled.resultBytes)}, ${tokensOf(spilled)}, is stored in full on disk${why}.`,
     ...(limitedBy === undefined
       ? []
-      : [`${limitedBy} did not make it shorter: it came as one line. What follows does.`]),
+      : [`${limitedBy} did not make it shorter: it is one line. Use the following instead.`]),
     ...spilled.parts.flatMap((part) => partLines(part, hasFiles, hint !== undefined)),
     ...waysOn(spilled, hint),
   ].join('\n');
@@ -353,7 +353,7 @@ function waysOn({ parts }: SpilledResult, hint: ReadHint | undefined): readonly 
   const text = parts.find(({ spill }) => isTextKind(spill.kind));
   const shown = text ?? parts[0];
   if (text !== undefined && hint !== undefined) return hint(text.spill.id, text.summary);
-  return [`Read it whole with resources/read: ${spillUri(shown.spill.id)}`];
+  return [`Read it in full with resources/read: ${spillUri(shown.spill.id)}`];
 }
 
 /** Length of the shown beginning if the shape is shown too, in characters: enough to see how values are written. */
@@ -367,7 +367,7 @@ function partLines({ spill, summary }: SpilledPart, hasFiles: boolean, isReadabl
   const path = hasFiles && spill.file !== spillUri(spill.id) ? `, ${spill.file}` : '';
   const head = isShaped ? truncateText(summary.head, shownOfShaped) : summary.head;
   return [
-    `${spill.id}: ${spill.kind}${isShaped ? ' laid out' : ''} as a file of ${formatBytes(spill.bytes)}${lines}${path}`,
+    `${spill.id}: ${spill.kind}${isShaped ? ' formatted' : ''} as a file of ${formatBytes(spill.bytes)}${lines}${path}`,
     ...summary.shape.map((line) => `  ${line}`),
     ...(summary.tables === undefined || !isReadable ? [] : [`SQL tables: ${summary.tables.join('; ')}`]),
     ...(head === '' ? [] : [`Begins: ${head}`]),

@@ -258,6 +258,6 @@ async function askThrough(waiter: Waiter, method: string, params: JsonObject, si
 function unasked(method: string): RpcError {
   return new RpcError(
     rpcCode.aborted,
-    `${method} was not put to anybody: nobody has asked after the call for 5 minutes.`,
+    `${method} was not forwarded: the client has not polled the call for 5 minutes.`,
   );
 }

@@ -239,7 +239,7 @@ export class SlowCalls {
   }
 
   #cancel(handed: HandedOut): Result {
-    this.#forget(handed, 'cancelled through its handle');
+    this.#forget(handed, 'cancelled by its handle');
     return cancelledResult(handed.call);
   }
 
@@ -275,7 +275,7 @@ export class SlowCalls {
     if (ms === undefined || this.#calls.get(handed.handle) !== handed) return;
     handed.timer = setTimeout(() => {
       if (handed.call.waiters.isWaited || handed.task?.hasListeners === true) this.#forgetIn(handed, ms);
-      else this.#forget(handed, 'nobody asked after it for an hour');
+      else this.#forget(handed, 'not polled for an hour');
     }, ms).unref();
   }
 
@@ -312,8 +312,8 @@ function pendingResult(handle: string, call: SlowCall, line: string): JsonObject
   const seconds = Math.round(call.elapsedMs / 1000);
   const progress = progressText(call.waiters.progress);
   const text = [
-    `${call.tool} is still running, since ${since} (${seconds} s)${progress === undefined ? '' : `: ${progress}`}.`,
-    `Do not call it again. To wait for its answer: ${line}`,
+    `${call.tool} is still running since ${since} (${seconds} s)${progress === undefined ? '' : `: ${progress}`}.`,
+    `Do not call it again. To wait for its result: ${line}`,
   ].join(' ');
   return {
     content: [{ type: 'text', text }],
@@ -324,7 +324,7 @@ function pendingResult(handle: string, call: SlowCall, line: string): JsonObject
 }
 
 function cancelledResult({ tool }: SlowCall): JsonObject {
-  const text = `${tool} was cancelled. What it had done until then may stay done.`;
+  const text = `${tool} was cancelled. It may have taken partial effect.`;
   return { content: [{ type: 'text', text }] };
 }
 
@@ -332,17 +332,17 @@ function cancelledResult({ tool }: SlowCall): JsonObject {
 function lostResult({ tool }: SlowCall, bytes: number): JsonObject {
   const failure = new AppError(
     'message_too_large',
-    `${tool} is done, but its answer of ${formatBytes(bytes)} could not be kept.`,
+    `${tool} finished, but its result of ${formatBytes(bytes)} could not be stored.`,
     {
-      fix: 'Let long answers be kept on disk ("results" in the config), or ask for less.',
+      fix: 'Request less, or ask the user to enable spilling ("results" in the config).',
     },
   );
   return errorResult(failure);
 }
 
 function unknownHandle(handle: string): AppError {
-  return new AppError('not_found', `No call waits under the handle ${JSON.stringify(handle.slice(0, 80))}.`, {
-    fix: 'Answers are kept for half an hour, and 5 minutes once fetched. Call the tool anew if it may run twice.',
+  return new AppError('not_found', `Unknown handle ${JSON.stringify(handle.slice(0, 80))}.`, {
+    fix: 'Results expire after 30 minutes, or 5 minutes after they are fetched. Call the tool again only if it may run twice.',
   });
 }
 

@@ -71,7 +71,7 @@ function invalid(
   const hint = hintFor(schema, args);
   return new AppError(
     'arguments_invalid',
-    `The arguments do not fit ${truncateName(name)}: ${[...shown, ...more].join('; ')}.`,
+    `Invalid arguments for ${truncateName(name)}: ${[...shown, ...more].join('; ')}.`,
     {
       fix: hint,
       data: { error_type: 'invalid_params', tool: id, hint, input_schema: schema },
@@ -82,8 +82,8 @@ function invalid(
 function problemOf({ keyword, path, property, text }: Misfit): string {
   const inside = path === '' ? '' : ` in ${path}`;
   if (keyword === 'required') return `"${property ?? ''}" is missing${inside}`;
-  if (keyword === 'additionalProperties') return `"${property ?? ''}" is not known${inside}`;
-  return `${path === '' ? 'the whole' : `"${path}"`} ${text}`;
+  if (keyword === 'additionalProperties') return `"${property ?? ''}" is unknown${inside}`;
+  return `${path === '' ? 'the arguments' : `"${path}"`} ${text}`;
 }
 
 function hintFor(schema: JsonObject, args: JsonObject): string {
@@ -96,10 +96,10 @@ function hintFor(schema: JsonObject, args: JsonObject): string {
     return meant === undefined ? [] : [`"${meant}" instead of "${name}"`];
   });
   const meant = guesses.length === 0 ? '' : `Did you mean ${guesses.join(', ')}? `;
-  if (names.length === 0) return `${meant}It takes no named arguments.`;
+  if (names.length === 0) return `${meant}It has no named parameters.`;
   const shown = names.slice(0, maxNames).map((name) => (required.has(name) ? `${name} (required)` : name));
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
-  return `${meant}It takes ${shown.map(truncateName).join(', ')}${more}.`;
+  return `${meant}Parameters: ${shown.map(truncateName).join(', ')}${more}.`;
 }
 
 /** Maximum number of wrapping layers that are removed. */

@@ -86,13 +86,13 @@ export class AppAccessService {
     // Access of a known app can be revoked before it ever connected.
     if (name === app && !this.rows(apps).some((row) => row.app === app)) throw unknownApp(app);
     if (allowed) {
-      if (accessRefusal(store, app) === undefined) return `${name} has access already.`;
+      if (accessRefusal(store, app) === undefined) return `${name} already has access.`;
       await store.grant(app);
-      return `${name} may use Tooltray again.`;
+      return `${name} can use Tooltray again.`;
     }
     if (!(await store.revoke(app))) return `The access of ${name} is already revoked.`;
     await endSessions?.(app, accessRevokedError(app));
-    return `The access of ${name} was revoked; what it had open has ended.`;
+    return `The access of ${name} was revoked, and its sessions were closed.`;
   }
 
   /** Updates the tokens from the apps' files: an undo restores a token, an uninstall removes it. */
@@ -163,8 +163,8 @@ function accessRevokedError(app: string): AppError {
   const known = knownApps.find(({ id }) => id === app);
   const fix =
     known === undefined
-      ? 'To give it back, choose Allow in the dashboard’s settings.'
-      : `To give it back, run "tooltray install ${app}", or choose Allow in the dashboard’s settings.`;
-  const message = `The access of ${clientDisplayName(app)} to Tooltray was revoked, so it can use none of its servers.`;
+      ? 'To restore it, choose Allow in the dashboard’s settings.'
+      : `To restore it, run "tooltray install ${app}", or choose Allow in the dashboard’s settings.`;
+  const message = `The access of ${clientDisplayName(app)} to Tooltray was revoked, so it cannot use any servers.`;
   return new AppError('not_allowed', message, { fix });
 }

@@ -36,8 +36,8 @@ const fallbacks: Readonly<Record<string, string>> = {
 export function knownApp(id: string): KnownApp {
   const app = knownApps.find((one) => one.id === id);
   if (app !== undefined) return app;
-  throw new AppError('not_found', `There is no client app called "${id}" here.`, {
-    fix: `Known are: ${knownApps.map((one) => one.id).join(', ')}.`,
+  throw new AppError('not_found', `Unknown client app "${id}".`, {
+    fix: `Known apps: ${knownApps.map((one) => one.id).join(', ')}.`,
   });
 }
 

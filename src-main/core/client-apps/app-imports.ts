@@ -141,8 +141,8 @@ export class AppImports {
   async #require(id: string, name: string): Promise<ImportOffer> {
     const offer = (await this.offers()).find((one) => one.id === id);
     if (offer !== undefined) return offer;
-    throw new AppError('not_found', `${name} is not offered any more: its app has changed its file.`, {
-      fix: 'Look at the list again.',
+    throw new AppError('not_found', `${name} is no longer offered, because its app changed its file.`, {
+      fix: 'List the servers again.',
     });
   }
 }

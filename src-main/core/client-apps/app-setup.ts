@@ -177,7 +177,7 @@ export class AppSetup {
     const { app: id } = wish;
     const found = await this.#require(id);
     const { http, servers } = this.#kindOf(wish, await this.#row(found));
-    const nothing = this.#access.isRevoked(id) ? 'may use Tooltray again' : 'is already connected';
+    const nothing = this.#access.isRevoked(id) ? 'can use Tooltray again' : 'is already connected';
     const deps = { journal: this.#journal, tryLaunch: this.#parts.tryLaunch };
     const change = await this.#access.withAccess(id, http, (address) =>
       installEntry(found, address ?? this.#launch(id), deps, revision, servers),
@@ -197,7 +197,7 @@ export class AppSetup {
     const found = await this.#require(id);
     const change = await uninstallEntries(found, this.#journal, revision);
     await this.#access.disconnected(found);
-    return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
+    return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no Tooltray entry');
   }
 
   /** Disconnects every app and restores each file to its state before Tooltray changed it. */
@@ -385,7 +385,7 @@ export class AppSetup {
 
   async #undo(id: string): Promise<string> {
     const { file } = await undoChange(id, this.#journal);
-    return `${file} is as it was before.`;
+    return `${file} was restored.`;
   }
 
   #forget(): void {

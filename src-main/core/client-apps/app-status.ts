@@ -58,5 +58,5 @@ function viaOf([ours]: AppServers['ours']): AppStatus['via'] {
 /** Returns a warning about changing the app's file; undefined if there is none. */
 export function appWarning({ app, running }: FoundApp): string | undefined {
   if (!running || !app.overwrites) return undefined;
-  return `${app.name} is running and may write its file back when it quits. Quit it first, or check afterwards.`;
+  return `${app.name} is running and may overwrite its file when it quits. Quit it first, or check afterwards.`;
 }

@@ -88,7 +88,7 @@ export async function importServers(
   const places = wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file));
   const copies = values.length === 0 ? [] : await deps.secrets.copies(values, places);
   const said = [
-    listed('Added:', added) || 'There are no new servers.',
+    listed('Added:', added) || 'No new servers.',
     listed(
       'Stored in the vault:',
       sealed.map(({ name }) => name),
@@ -115,9 +115,9 @@ export async function undoImport(id: string, deps: ImportDeps): Promise<string> 
   const gone = added.length === 0 ? [] : await deps.remove(added);
   await deps.records.forget(id);
   const files = list(noted.map(({ file }) => file));
-  const isBack = files === '' ? '' : `${files} ${noted.length === 1 ? 'is' : 'are'} as before.`;
+  const isBack = files === '' ? '' : `${files} ${noted.length === 1 ? 'was' : 'were'} restored.`;
   // The vault may hold the only copy, for example of a pasted text.
-  return [listed('Taken out again:', gone), isBack, listed('What was sealed stays in the vault:', sealed)]
+  return [listed('Removed:', gone), isBack, listed('Secrets that stay in the vault:', sealed)]
     .filter(Boolean)
     .join(' ');
 }
@@ -193,7 +193,7 @@ async function moveAll(
       const change = await changeAppFile(place, { action: 'import', edit }, deps.journal);
       if (change !== undefined) changes.push(change);
     } catch (error) {
-      problems.push(`${place.file} was left as it is: ${errorText(error)}`);
+      problems.push(`${place.file} was not changed: ${errorText(error)}`);
     }
   }
   return { changes, problems };
@@ -260,8 +260,8 @@ function secretTexts({ env, headers }: JsonObject): readonly string[] {
 async function requireUnchanged({ file, after, before }: AppChange): Promise<void> {
   const revision = revisionOf(await readAppFile(file));
   if (revision === after || revision === before) return;
-  throw new AppError('config_conflict', `${file} was changed by something else since, so nothing was taken back.`, {
-    fix: 'Mend the file by hand, or remove the servers here one by one.',
+  throw new AppError('config_conflict', `${file} was changed by another program since then, so nothing was undone.`, {
+    fix: 'Correct the file manually, or remove the servers one by one.',
   });
 }
 

@@ -147,7 +147,7 @@ async function tryWritten(
   tryLaunch: InstallDeps['tryLaunch'],
 ): Promise<string | undefined> {
   const { ours } = await readAppServers(place);
-  if (!areWritten(ours, launch, servers)) return 'the app has rewritten its file.';
+  if (!areWritten(ours, launch, servers)) return 'the app rewrote its file.';
   // A server that fails to start should not prevent the connection, so the command is tried without `--server`.
   if (servers.length > 0) return tryLaunch?.(launch);
   const written = ours.find(({ name }) => name === entryName)?.launch;
@@ -161,8 +161,8 @@ async function takenBack(change: AppChange, message: string, journal: ChangeJour
     () => false,
   );
   const state = isBack
-    ? 'Its config file is as it was.'
-    : `${change.file} was changed by something else, and stays as it is.`;
+    ? 'Its config file is unchanged.'
+    : `${change.file} was changed by another program and is left unchanged.`;
   return new AppError('server_not_started', message, { fix: `${state} Run "tooltray doctor" to see why.` });
 }
 

@@ -55,7 +55,7 @@ export const knownApps: readonly KnownApp[] = [
     format: 'toml',
     files: ['$CODEX_HOME/config.toml'],
     projectFiles: ['.codex/config.toml'],
-    projectRestart: 'Start a new Codex session in the project, which Codex has to trust.',
+    projectRestart: 'Start a new Codex session in the project; Codex must trust the project.',
     container: ['mcp_servers'],
     shape: shapes.codexShape,
     traces: ['$CODEX_HOME'],
@@ -158,7 +158,7 @@ export const knownApps: readonly KnownApp[] = [
     traces: ['$HOME/.lmstudio', '$HOME/.cache/lm-studio'],
     processes: ['lm studio', 'lm-studio', 'lmstudio'],
     overwrites: false,
-    restart: 'Switch mcp/tooltray on in LM Studio’s chat.',
+    restart: 'Enable mcp/tooltray in LM Studio’s chat.',
   },
   {
     id: 'goose',

@@ -16,7 +16,7 @@ export const knownEditors: readonly KnownApp[] = [
     traces: ['$HOME/.cursor'],
     processes: ['cursor'],
     overwrites: false,
-    restart: 'Switch tooltray on in Cursor Settings › MCP.',
+    restart: 'Enable tooltray in Cursor Settings › MCP.',
   },
   vscode('vscode', 'VS Code', 'Code', ['code']),
   vscode('vscode-insiders', 'VS Code Insiders', 'Code - Insiders', ['code - insiders', 'code-insiders']),
@@ -136,7 +136,7 @@ function vscode(id: string, name: string, folder: string, processes: readonly st
     traces: everywhere(`$APPSUPPORT/${user}`, `$APPDATA/${user}`, `$XDG_CONFIG_HOME/${user}`),
     processes,
     overwrites: false,
-    restart: `${name} starts it with the next chat; it may ask whether you trust it.`,
+    restart: `${name} starts it with the next chat and may ask whether you trust it.`,
   };
 }
 

@@ -65,7 +65,7 @@ async function makeExecutable(folder: string, entryPoint: string): Promise<void>
 
 async function writeInside(folder: string, path: string, bytes: Uint8Array): Promise<void> {
   const target = resolve(folder, path);
-  if (!target.startsWith(resolve(folder) + sep)) throw noBundle(path, 'A path in it leads out of it.');
+  if (!target.startsWith(resolve(folder) + sep)) throw noBundle(path, 'It contains a path outside of the bundle.');
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await writeFile(target, bytes, { mode: 0o600 });
 }
@@ -78,7 +78,7 @@ function unzip(bytes: Uint8Array, file: string): ReadonlyMap<string, Uint8Array>
       filter: ({ name, originalSize }) => {
         count++;
         size += originalSize;
-        if (count > maxFiles || size > maxBytes) throw noBundle(file, 'It is too big.');
+        if (count > maxFiles || size > maxBytes) throw noBundle(file, 'It is too large.');
         return !name.endsWith('/');
       },
     });
@@ -88,7 +88,7 @@ function unzip(bytes: Uint8Array, file: string): ReadonlyMap<string, Uint8Array>
   }
   const entries = Object.entries(unpacked);
   const leaving = entries.find(([path]) => leadsOut(path));
-  if (leaving !== undefined) throw noBundle(file, `The path ${JSON.stringify(leaving[0])} in it leads out of it.`);
+  if (leaving !== undefined) throw noBundle(file, `The path ${JSON.stringify(leaving[0])} is outside of the bundle.`);
   return new Map(entries);
 }
 
@@ -101,13 +101,13 @@ function parsed(bytes: Uint8Array, file: string): Record<string, unknown> {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (isObject(value)) return value;
   } catch (cause) {
-    throw noBundle(file, 'Its manifest.json is not JSON.', cause);
+    throw noBundle(file, 'Its manifest.json is not valid JSON.', cause);
   }
-  throw noBundle(file, 'Its manifest.json holds no object.');
+  throw noBundle(file, 'Its manifest.json is not an object.');
 }
 
 function noBundle(file: string, why: string, cause?: unknown): AppError {
-  return new AppError('config_invalid', `${file} is no bundle that can be used. ${why}`, { cause });
+  return new AppError('config_invalid', `${file} is not a usable bundle. ${why}`, { cause });
 }
 
 // The fields of a .mcpb manifest (versions 0.1 to 0.4) that are used to create a server.
@@ -168,11 +168,12 @@ function readManifest(value: Record<string, unknown>, file: string): BundleManif
   if (!checked.success) {
     const [issue] = checked.error.issues;
     const where = issue === undefined ? '' : ` ${issue.path.join('.')}: ${describeIssue(issue)}`;
-    throw new AppError('config_invalid', `The manifest in ${file} cannot be used.${where}`);
+    throw new AppError('config_invalid', `The manifest in ${file} is invalid.${where}`);
   }
   const { name, version, display_name: title = name, description, server, user_config: settings } = checked.data;
   const { type, entry_point: entryPoint, mcp_config: launched } = server;
-  if (leadsOut(entryPoint)) throw noBundle(file, `Its entry point ${JSON.stringify(entryPoint)} leads out of it.`);
+  if (leadsOut(entryPoint))
+    throw noBundle(file, `Its entry point ${JSON.stringify(entryPoint)} is outside of the bundle.`);
   const { platform_overrides: overrides = {}, ...own } = launched ?? defaultLaunch(type, entryPoint);
   return { name, version, title, description, type, entryPoint, launch: own, overrides, settings };
 }
@@ -277,14 +278,14 @@ function fill(text: string, values: Values): string | undefined {
 
 function noSetting(key: string, { title, settings }: BundleManifest): AppError {
   const keys = Object.keys(settings);
-  return new AppError('bad_request', `${title} has no setting called "${key}".`, {
-    fix: keys.length === 0 ? 'It has none at all.' : `There are: ${keys.join(', ')}.`,
+  return new AppError('bad_request', `${title} has no setting named "${key}".`, {
+    fix: keys.length === 0 ? 'It has no settings.' : `Settings: ${keys.join(', ')}.`,
   });
 }
 
 function notChosen(missing: readonly [string, BundleSetting][], { title }: BundleManifest): AppError {
   const named = missing.map(([key, setting]) => (setting.title === '' ? key : `${key} (${setting.title})`));
-  return new AppError('bad_request', `${title} needs to be told first: ${named.join(', ')}.`, {
+  return new AppError('bad_request', `${title} requires these settings: ${named.join(', ')}.`, {
     fix: `Add ${missing.map(([key]) => `--set ${key}=…`).join(' ')}.`,
     data: { missing: missing.map(([key]) => key) },
   });

@@ -25,40 +25,43 @@ export async function resolveProjectFile(machine: Machine, app: KnownApp, projec
   if (file === undefined) throw noProjects(app);
   if (resolvePaths(machine, app.files).includes(file)) throw ownFile(app, file);
   await confinePath([project], file, { mustExist: false }).catch((cause: unknown) => {
-    throw new AppError('not_allowed', `${file} leads out of the project, so it was left alone. ${errorText(cause)}`, {
-      fix: 'Put a file in place of the link.',
-      cause,
-    });
+    throw new AppError(
+      'not_allowed',
+      `${file} leads outside of the project, so it was not changed. ${errorText(cause)}`,
+      {
+        fix: 'Replace the link with a file.',
+        cause,
+      },
+    );
   });
   return { app, file, project };
 }
 
 /** Returns a warning to show before a project's file is changed. */
 export function projectWarning({ command, env }: StdioLaunch): string {
-  const about =
-    'This file belongs to the project, and others may get it with the project. No password and no token is written into it.';
+  const about = 'This file belongs to the project and may be shared with it. No password or token is written to it.';
   if (env !== undefined)
-    return `${about} But it names the folder of this private Tooltray, and starts nothing on another machine.`;
-  if (command === sharedCommand) return `${about} They need Tooltray on their PATH.`;
-  return `${about} But the entry names a path of this machine and starts nothing on another one; once ${sharedCommand} is on your PATH, its name is written instead.`;
+    return `${about} It refers to the folder of this private Tooltray, so it does not work on other machines.`;
+  if (command === sharedCommand) return `${about} Other users need Tooltray on their PATH.`;
+  return `${about} The entry contains a path of this machine, so it does not work on others. Once ${sharedCommand} is on your PATH, its name is written instead.`;
 }
 
 /** An address would require the user's token in the file. */
 export function tokenInProjectError(): AppError {
-  return new AppError('unsupported', 'A project’s file may be shared, so no address with a token is written into it.', {
-    fix: 'Leave --http out: the entry then starts Tooltray by its command.',
+  return new AppError('unsupported', 'A project’s file may be shared, so no URL with a token is written to it.', {
+    fix: 'Omit --http; the entry then starts Tooltray with a command.',
   });
 }
 
 function noProjects({ id, name }: KnownApp): AppError {
   const others = knownApps.filter(supportsProjects).map((app) => app.id);
   return new AppError('unsupported', `${name} has no config file for single projects.`, {
-    fix: `Connect it for all of them: tooltray install ${id}. Apps that have one: ${others.join(', ')}.`,
+    fix: `Connect it for all projects: tooltray install ${id}. Apps with project files: ${others.join(', ')}.`,
   });
 }
 
 function ownFile({ name }: KnownApp, file: string): AppError {
-  return new AppError('bad_request', `${file} is ${name}’s own config file, for all projects.`, {
-    fix: 'Name the folder of a project, or leave --project out.',
+  return new AppError('bad_request', `${file} is the config file of ${name} for all projects.`, {
+    fix: 'Set the folder of a project, or omit --project.',
   });
 }

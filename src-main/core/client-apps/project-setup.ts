@@ -73,7 +73,7 @@ export class ProjectSetup {
     return outcome(
       change,
       `${name} is connected in ${this.folder}. ${projectRestart}`,
-      `${name} is connected already.`,
+      `${name} is already connected.`,
     );
   }
 
@@ -85,7 +85,7 @@ export class ProjectSetup {
     const found = await this.#require(app);
     const { name } = found.app;
     const change = await uninstallEntries(found, this.#parts.journal, revision);
-    return outcome(change, `${name} is disconnected in ${this.folder}.`, `${name} had no entry of Tooltray there.`);
+    return outcome(change, `${name} is disconnected in ${this.folder}.`, `${name} had no Tooltray entry there.`);
   }
 
   /** The servers that the project's files define. */

@@ -31,7 +31,7 @@ function wholeLines(text: string): string {
 function linesOfHunk(hunk: StructuredPatchHunk, at: number, all: readonly StructuredPatchHunk[]): ChangedLine[] {
   const last = all[at - 1];
   const left = last === undefined ? 0 : hunk.newStart - last.newStart - last.newLines;
-  const gap: ChangedLine = { kind: 'gap', text: `${formatCount(left, 'line')} as before` };
+  const gap: ChangedLine = { kind: 'gap', text: `${formatCount(left, 'unchanged line')}` };
   const lines = hunk.lines.map((line): ChangedLine => ({ kind: kinds[line[0] ?? ' '] ?? 'same', text: line.slice(1) }));
   return left === 0 ? lines : [gap, ...lines];
 }

@@ -19,8 +19,8 @@ import {
 export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry {
   if (!isHttp(launch)) return app.shape.stdio(launch);
   if (app.shape.http !== undefined) return app.shape.http(launch);
-  throw new AppError('unsupported', `${app.name} takes no addresses in its config file.`, {
-    fix: 'Connect it by its command instead.',
+  throw new AppError('unsupported', `${app.name} does not support URLs in its config file.`, {
+    fix: 'Connect it with a command instead.',
   });
 }
 

@@ -87,8 +87,8 @@ export function httpEndpoint(http: string | undefined, port: number): HttpEndpoi
 /** Throws AppError `unsupported` if there is no address. */
 export function httpLaunch(address: HttpEndpoint | undefined, app: string, token: string): HttpLaunch {
   if (address === undefined) {
-    throw new AppError('unsupported', 'Tooltray has no address now that an app could be given.', {
-      fix: 'Set a free "port" in the config file, or connect the app by its command: leave --http away.',
+    throw new AppError('unsupported', 'Tooltray currently has no HTTP address for apps.', {
+      fix: 'Set a free "port" in the config file, or omit --http to connect the app with a command.',
     });
   }
   return {
@@ -100,7 +100,7 @@ export function httpLaunch(address: HttpEndpoint | undefined, app: string, token
 /** Returns a warning if the address is valid for this run only; otherwise undefined. */
 export function unstablePortWarning({ url, lasting }: HttpEndpoint): string | undefined {
   if (lasting) return undefined;
-  return `${new URL(url).host} is where Tooltray listens in this run, not what "port" in the config file says; after the next start the app will not find it there.`;
+  return `${new URL(url).host} is the address of this run only; it differs from "port" in the config file. After the next start, the app cannot connect to it.`;
 }
 
 /** The token of an entry with the app's own address. */

@@ -63,9 +63,9 @@ export async function removeFolders(file: string, highest: string): Promise<void
 }
 
 function changedSince({ file, backup }: AppChange): AppError {
-  const backupText = backup === '' ? 'There was no file before.' : `The file as it was is kept in ${backup}.`;
-  return new AppError('config_conflict', `${file} was changed by something else since, so it was left as it is.`, {
-    fix: `Take the entry out instead (tooltray uninstall), or mend it by hand. ${backupText}`,
+  const backupText = backup === '' ? 'There was no file before.' : `The previous file is in ${backup}.`;
+  return new AppError('config_conflict', `${file} was changed by another program since then, so nothing was undone.`, {
+    fix: `Remove the entry instead (tooltray uninstall), or correct the file manually. ${backupText}`,
   });
 }
 

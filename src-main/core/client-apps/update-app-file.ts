@@ -46,7 +46,7 @@ export async function readAppFile(path: string): Promise<string | undefined> {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     const { code, reason, fix } = systemFailure(error) ?? { code: '', reason: error.message, fix: '' };
     throw new AppError('not_allowed', `${path} cannot be read: ${reason}.`, {
-      fix: fix === '' || code === 'EACCES' || code === 'EPERM' ? 'Check who may read the file.' : fix,
+      fix: fix === '' || code === 'EACCES' || code === 'EPERM' ? 'Check the permissions of the file.' : fix,
       cause: error,
     });
   });
@@ -84,7 +84,7 @@ export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateS
       await beforeWrite?.(update);
       if (await swapText(target, before, after)) return update;
     }
-    throw new AppError('config_conflict', `${path} is repeatedly changed by its app, so the change was not made.`, {
+    throw new AppError('config_conflict', `${path} is repeatedly changed by its app, so it was not updated.`, {
       fix: 'Quit the app, then try again.',
     });
   });
@@ -115,8 +115,8 @@ async function targetOf(path: string): Promise<string> {
   const link = await lstat(path).catch(() => undefined);
   if (link?.isSymbolicLink() !== true) return path;
   return realpath(path).catch((cause: unknown) => {
-    throw new AppError('not_allowed', `${path} is a link that leads nowhere.`, {
-      fix: 'Mend or remove the link.',
+    throw new AppError('not_allowed', `${path} is a broken link.`, {
+      fix: 'Correct or remove the link.',
       cause,
     });
   });
@@ -129,7 +129,7 @@ function requireWritable(target: string, stats: Stats): void {
     'not_allowed',
     `${target} is ${stats.isFile() ? 'read-only' : 'not a file'}, so it was not changed.`,
     {
-      fix: 'Make it writable, or copy the entry to where it comes from.',
+      fix: 'Make it writable, or copy the entry to its source.',
     },
   );
 }
@@ -308,13 +308,13 @@ export async function changeAppFile(
 export function withFile(file: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'config_invalid' || error.message.includes(file)) return error;
   return new AppError('config_invalid', `${file} was not changed. ${error.message}`, {
-    fix: error.fix ?? 'Mend the file first.',
+    fix: error.fix ?? 'Correct the file first.',
     cause: error,
   });
 }
 
 function changedSince(file: string): AppError {
-  return new AppError('config_conflict', `${file} has changed since you were shown the change, so it was not made.`, {
+  return new AppError('config_conflict', `${file} has changed since the preview, so it was not updated.`, {
     fix: 'Review the change again.',
   });
 }

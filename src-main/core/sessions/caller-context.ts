@@ -93,12 +93,12 @@ export class ClientRequestQueue {
     return async (method, params, signal) => {
       if (method !== 'elicitation/create' && method !== 'sampling/createMessage') return ask(method, params, signal);
       const { open, waiting, waitMs } = this.#bounds;
-      if (!this.#rate.tryAcquire()) throw tooMany('Servers have asked this user too often in a short time.');
-      if (this.#slots.waiting >= waiting) throw tooMany(`${open} questions are open with this user, more are waiting.`);
+      if (!this.#rate.tryAcquire()) throw tooMany('Servers sent this user too many requests in a short time.');
+      if (this.#slots.waiting >= waiting)
+        throw tooMany(`This user already has ${open} open requests, and more are queued.`);
       const server = serverOf(params);
       const turn = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-      if (!(await this.#slots.acquire(server, turn)))
-        throw tooMany('The user had no time for this question: others stayed open before it.');
+      if (!(await this.#slots.acquire(server, turn))) throw tooMany('The request timed out while others were open.');
       try {
         return await ask(method, params, signal);
       } finally {
@@ -124,7 +124,7 @@ function serverOf({ _meta: meta }: JsonObject): string {
 }
 
 function tooMany(why: string): RpcError {
-  return new RpcError(rpcCode.aborted, `${why} Wait until some are answered, then ask again.`);
+  return new RpcError(rpcCode.aborted, `${why} Wait until some are answered, then retry.`);
 }
 
 // Decides which log messages a session receives.

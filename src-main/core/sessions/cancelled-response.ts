@@ -3,14 +3,14 @@ import type { JsonObject } from '../base/json.ts';
 import { isStatelessRequest } from '../wire/protocol-kind.ts';
 import { type Message, type RequestId, rpcCode } from '../wire/message.ts';
 
-export const cancelledByUser = 'The user ended this in Tooltray.';
+export const cancelledByUser = 'The user cancelled this in Tooltray.';
 
 /** Builds the response to a request ended by the user: a tool result if the app expects one, for its model to read. */
 export function cancelledResponse(
   id: RequestId,
   { method, params }: { readonly method: string; readonly params: JsonObject },
 ): Message {
-  const text = `${cancelledByUser} Ask them before you try it again.`;
+  const text = `${cancelledByUser} Ask them before you retry.`;
   if (method === 'tools/call') {
     // In 2026-07-28 every request names its protocol and every result its type.
     const type = isStatelessRequest(params) && { resultType: 'complete' };

@@ -60,7 +60,7 @@ export class ParkedCalls {
   async resume(asker: ParkedCallOwner, round: RequestRound, state: string, responses: unknown): Promise<Result> {
     const parked = this.#parked.get(state);
     if (parked?.asker !== asker.key)
-      throw new RpcError(rpcCode.invalidParams, 'This requestState is not known, or too old. Make the call anew.');
+      throw new RpcError(rpcCode.invalidParams, 'This requestState is unknown or expired. Start a new call.');
     this.#parked.delete(state);
     clearTimeout(parked.timer);
     parked.call.reply(round, objectOrEmpty(responses));
@@ -71,15 +71,15 @@ export class ParkedCalls {
     const step = await call.next();
     if (step.kind === 'done') return step.result;
     if (this.#parked.size >= maxParked) {
-      call.abandon('too many calls are waiting for answers');
-      throw new AppError('session_limit', 'Too many calls are waiting for answers of their client apps.', {
+      call.abandon('too many calls are waiting for input');
+      throw new AppError('session_limit', 'Too many calls are waiting for input from their client apps.', {
         fix: 'Try again later.',
       });
     }
     const state = statePrefix + randomBytes(stateBytes).toString('base64url');
     const timer = setTimeout(() => {
       this.#parked.delete(state);
-      call.abandon('the question was not answered in time');
+      call.abandon('the request was not answered in time');
     }, expiryTimeoutMs).unref();
     this.#parked.set(state, { asker: asker.key, call, timer });
     return { resultType: 'input_required', inputRequests: step.questions, requestState: state };

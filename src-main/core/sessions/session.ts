@@ -243,8 +243,8 @@ export class Session {
   #advice(): string {
     if (!this.#list.waiting) return '';
     const { ownTools } = this.view;
-    const instead = ownTools.length === 0 ? '' : ` Now there are: ${ownTools.join(', ')}.`;
-    return `The list of tools has changed since it was read: list them again.${instead}`;
+    const instead = ownTools.length === 0 ? '' : ` Available now: ${ownTools.join(', ')}.`;
+    return `The list of tools has changed. List the tools again.${instead}`;
   }
 
   #plain(method: string, params: JsonObject, line: RequestScope): Promise<Result> {
@@ -361,7 +361,8 @@ export class Session {
 }
 
 function asksNobody(method: string): AskClient {
-  return () => Promise.reject(new RpcError(rpcCode.methodNotFound, `${method} cannot ask its client anything.`));
+  return () =>
+    Promise.reject(new RpcError(rpcCode.methodNotFound, `${method} does not support requests to the client.`));
 }
 
 function pick({ signal, notify }: RequestRound): RequestRound {

@@ -68,7 +68,7 @@ export class Subscriptions {
 export function requestedTaskIds(wishes: unknown): readonly string[] {
   const ids = objectOrEmpty(wishes)['taskIds'];
   if (ids === undefined) return [];
-  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) throw wrong('taskIds is no list of ids');
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) throw wrong('taskIds is not a list of ids');
   return ids.slice(0, maxTasks);
 }
 
@@ -98,13 +98,13 @@ export function acceptedFilter(wishes: unknown, capabilities: JsonObject): JsonO
   const can = (of: string, member: string): boolean => objectOrEmpty(capabilities[of])[member] === true;
   const lists = [...flags.values()].flatMap((flag) => {
     const wish = wishes[flag];
-    if (wish !== undefined && typeof wish !== 'boolean') throw wrong(`${flag} is neither true nor false`);
+    if (wish !== undefined && typeof wish !== 'boolean') throw wrong(`${flag} must be true or false`);
     const list = flag.slice(0, -'ListChanged'.length);
     return wish === true && can(list, 'listChanged') ? [[flag, true] as const] : [];
   });
   const uris = wishes['resourceSubscriptions'];
   if (uris !== undefined && !(Array.isArray(uris) && uris.every((uri) => typeof uri === 'string')))
-    throw wrong('resourceSubscriptions is no list of addresses');
+    throw wrong('resourceSubscriptions is not a list of URIs');
   const canSubscribe = Array.isArray(uris) && uris.length > 0 && can('resources', 'subscribe');
   return { ...Object.fromEntries(lists), ...(canSubscribe && { resourceSubscriptions: uris }) };
 }

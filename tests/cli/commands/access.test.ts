@@ -69,7 +69,7 @@ test('install --http writes an address that works, revoke ends it while in use, 
   const revoked = await run(home, ['apps', 'revoke', 'cursor']);
   expect([revoked.code, revoked.stdout]).toEqual([
     0,
-    'The access of Cursor was revoked; what it had open has ended.\nTo restore access: tooltray apps allow cursor\n',
+    'The access of Cursor was revoked, and its sessions were closed.\nTo restore access: tooltray apps allow cursor\n',
   ]);
   expect(await status()).toBe(403);
   const shim = await run(home, ['stdio', '--app', 'cursor'], hello);
@@ -81,7 +81,7 @@ test('install --http writes an address that works, revoke ends it while in use, 
   expect((await run(home, ['apps'])).stdout).toMatch(/^cursor +connected +revoked \d{4}-/m);
 
   const again = await run(home, ['install', 'cursor', '--yes']);
-  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Cursor may use Tooltray again.')]);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Cursor can use Tooltray again.')]);
   expect(await status()).toBe(406);
 
   // Without the file of the app.
@@ -105,11 +105,14 @@ test.runIf(allCases)('refuses what it cannot do and gives the reason', async () 
   const desktop = await run(home, ['install', 'claude-desktop', '--http', '--yes']);
   expect([desktop.code, desktop.stderr]).toEqual([
     1,
-    expect.stringContaining('Claude Desktop takes no addresses in its config file.'),
+    expect.stringContaining('Claude Desktop does not support URLs in its config file.'),
   ]);
   home.writeConfig({ port: 0, servers: {} });
   const portless = await run(home, ['install', 'cursor', '--http', '--yes']);
-  expect([portless.code, portless.stderr]).toEqual([1, expect.stringContaining('Tooltray has no address now')]);
+  expect([portless.code, portless.stderr]).toEqual([
+    1,
+    expect.stringContaining('Tooltray currently has no HTTP address for apps.'),
+  ]);
   const unknown = await run(home, ['apps', 'revoke', 'curser']);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('No client app called "curser"')]);
 });

@@ -100,7 +100,7 @@ test('install previews, asks for --yes, tests the connection, and uninstall rest
   expect(await json(home, 'apps')).toMatchObject({ apps: [{ id: 'cursor', connected: 'yes', servers: 1 }] });
   await trialEnded(home);
 
-  expect((await run(home, ['undo', '--yes'])).stdout).toContain(`${file} is as it was before.`);
+  expect((await run(home, ['undo', '--yes'])).stdout).toContain(`${file} was restored.`);
   expect(await readFile(file, 'utf8')).toBe(before);
   expect((await run(home, ['undo', '--yes'])).code).toBe(1);
 });
@@ -108,9 +108,9 @@ test('install previews, asks for --yes, tests the connection, and uninstall rest
 test('uninstall reports an app without an entry; install rejects an unknown app and suggests a name', async () => {
   await using home = new CliHome({});
   await cursor({});
-  expect((await run(home, ['uninstall', 'cursor', '--yes'])).stdout).toBe('Cursor had no entry of Tooltray.\n');
+  expect((await run(home, ['uninstall', 'cursor', '--yes'])).stdout).toBe('Cursor had no Tooltray entry.\n');
   const unknown = await run(home, ['install', 'curser', '--yes']);
-  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no client app called "curser"')]);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Unknown client app "curser"')]);
 });
 
 test('import shows apps’ servers without their secrets, adds them, and undo removes them', async () => {
@@ -128,7 +128,7 @@ test('import shows apps’ servers without their secrets, adds them, and undo re
   expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('Added: docs.')]);
   expect(`${done.stdout}${done.stderr}`).not.toContain(secret);
   expect(serversOf(home)['docs']).toEqual({ ...echo, args: [...echo.args, 'x'] });
-  expect((await run(home, ['undo', '--yes'])).stdout).toContain('Taken out again: docs.');
+  expect((await run(home, ['undo', '--yes'])).stdout).toContain('Removed: docs.');
   expect(Object.keys(serversOf(home))).toEqual(['mine']);
 });
 
@@ -269,7 +269,9 @@ test.runIf(allCases)(
     const env = await onPath();
     const done = await run(home, ['install', 'claude-code', '--yes', '--project', project], '', env);
     expect([done.code, done.stderr]).toEqual([0, '']);
-    expect(done.stdout).toMatch(/No password and no token is written into it/);
+    expect(done.stdout).toMatch(
+      /This file belongs to the project and may be shared with it\. No password or token is written to it\./,
+    );
     expect(done.stdout).toContain(`Claude Code is connected in ${await realpath(project)}.`);
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
       mcpServers: { tooltray: { type: 'stdio', command: 'tooltray', args: ['stdio', '--app', 'claude-code'] } },
@@ -300,7 +302,7 @@ test.runIf(allCases)(
     ]);
     expect(await refusal('claude-code', '--http', `--project=${person}`)).toEqual([
       1,
-      expect.stringContaining('no address with a token'),
+      expect.stringContaining('A project’s file may be shared, so no URL with a token is written to it.'),
     ]);
   },
 );

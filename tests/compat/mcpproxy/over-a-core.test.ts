@@ -181,8 +181,8 @@ describe('errors', () => {
     [{ name: 'nope' }, /expected as server:tool/],
     [{ name: 'zz:look' }, /There is no server \\"zz\\".*fx, a, off/],
     [{ name: 'off:echo_tool' }, /^TOOL_BLOCKED:/],
-    [{}, /name of the tool is missing/],
-    [{ name: 'fx:look', args: '{' }, /not JSON/],
+    [{}, /The tool name is missing\./],
+    [{ name: 'fx:look', args: '{' }, /not valid JSON/],
   ])('%j', async (input, text) => {
     const answer = await call('call_tool_read', input);
     expect(answer).toEqual({ isError: true, text: expect.stringMatching(text) as string });

@@ -98,12 +98,12 @@ describe('the arguments', () => {
     [{ arguments: 'x' }, "requires 'arguments' to be an object"],
     [{ arguments: [1] }, "requires 'arguments' to be an object"],
     [{ arguments: 5 }, "requires 'arguments' to be an object"],
-    [{ arguments: { a: 1 }, args: { b: 2 } }, 'say different things'],
+    [{ arguments: { a: 1 }, args: { b: 2 } }, 'conflict.'],
     [{ message: 'x', path: '/tmp' }, 'received downstream input(s) at the proxy level: message, path'],
     [{ connection: 'a', server: 'x' }, 'received downstream input(s) at the proxy level: server'],
     [{ meta: 'x' }, "requires 'meta' to be an object"],
     [{ resultToFile: 'maybe' }, "'resultToFile' is neither true nor false"],
-    [{ resultSizeThreshold: -1 }, "'resultSizeThreshold' is not a whole number"],
+    [{ resultSizeThreshold: -1 }, "'resultSizeThreshold' must be an integer"],
   ])('%j are rejected before a call: %s', async (input, fragment) => {
     const context = dispatchContext(servers);
     const { isError, text } = await call({ tool: 'a:echo', ...input }, context);

@@ -337,7 +337,7 @@ describe('errors', () => {
     [{ action: 'status', connection: 'zz', refresh: true }, "Unknown connection identifier 'zz' supplied for refresh"],
     [{ action: 'search' }, "requires a non-empty 'query'"],
     [{ action: 'search', query: '  ' }, "requires a non-empty 'query'"],
-    [{ action: 'search', query: 'x', limit: 0 }, "'limit' is not a whole number"],
+    [{ action: 'search', query: 'x', limit: 0 }, "'limit' must be an integer"],
     [{ action: 'list', format: 'xml' }, 'Formats: compact, detail'],
     [{ action: 'shell' }, "does not support action='shell'"],
     [

@@ -83,7 +83,7 @@ describe('readresult', () => {
     [{}, "requires 'resultFile'"],
     [{ resultFile, op: 'grep' }, "op='grep' requires a 'pattern'"],
     [{ resultFile, op: 'query' }, "op='query' requires a 'query'"],
-    [{ resultFile, op: 'head', lines: 0 }, "'lines' is not a whole number of at least 1"],
+    [{ resultFile, op: 'head', lines: 0 }, "'lines' must be an integer of at least 1"],
     [{ resultFile: '/etc/none' }, "Failed to read result file '/etc/none': There is no such file."],
   ])('%j returns: %s', async (input, fragment) => {
     const { isError, text } = await withFile().read(input);

@@ -124,9 +124,9 @@ describe('two servers with the same tools', () => {
     [{ name: 'a_ecko_tool' }, /Unknown tool.*Did you mean a:echo_tool/],
     [{ name: 'echo_tool', server: 'zz' }, /no server named "zz".*There are: a, b/],
     [{ name: 'echo_tool' }, /matches 2 tools.*a:echo_tool, b:echo_tool/],
-    [{ name: 'a_echo_tool', arguments: '{not json' }, /"arguments" is a text that is not JSON/],
-    [{ name: 'a_echo_tool', arguments: {}, args: { x: 1 } }, /arguments and args say different things/],
-    [{}, /name of the tool is missing/],
+    [{ name: 'a_echo_tool', arguments: '{not json' }, /"arguments" is not valid JSON/],
+    [{ name: 'a_echo_tool', arguments: {}, args: { x: 1 } }, /arguments and args conflict/],
+    [{}, /The tool name is missing\./],
   ])('15: call_tool of %j is an error that the model can read', async (input, text) => {
     const result = await search.callTool('call_tool', input);
     expect([result['isError'], textOf(result)]).toEqual([true, expect.stringMatching(text)]);

@@ -191,7 +191,7 @@ test('by default, neither a first result nor an error unrelated to arguments has
   expect(failure(await meta.callTool('invoke', { name: 'iserr' }))).toEqual([true, 'it failed']);
   expect(failure(await meta.callTool('invoke', { name: 'echo_tool', args: { massage: 'hi' } }))).toEqual([
     true,
-    expect.stringMatching(/fit echo_tool: .*message.* instead of .*massage.*message \(required\)/),
+    expect.stringMatching(/Invalid arguments for echo_tool: .*message.* instead of .*massage.*message \(required\)/),
   ]);
 });
 

@@ -23,5 +23,5 @@ test('rejects an open question when the run ends, so that the server need not wa
     record: () => undefined,
   };
   await run.execute({ steps, version: '1' });
-  expect([await told, run.openRequests]).toEqual(['Nobody waits for the answer any more.', []]);
+  expect([await told, run.openRequests]).toEqual(['The request is no longer waiting for a response.', []]);
 });

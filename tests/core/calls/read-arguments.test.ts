@@ -28,14 +28,14 @@ describe('arguments', () => {
   });
 
   test.each([
-    ['a text that is not JSON', '{a:1}', /text that is not JSON/],
-    ['a list', [1], /not an object/],
-    ['the text of a list', '[{"a":1}]', /not an object/],
-    ['the text of a text', '"{\\"a\\":1}"', /not an object/],
-    ['the text null', 'null', /not an object/],
-    ['a number', 5, /not an object/],
-    ['a number with its spelling kept', parseJson('5.0'), /not an object/],
-    ['false', false, /not an object/],
+    ['a text that is not JSON', '{a:1}', /not valid JSON/],
+    ['a list', [1], /must be an object/],
+    ['the text of a list', '[{"a":1}]', /must be an object/],
+    ['the text of a text', '"{\\"a\\":1}"', /must be an object/],
+    ['the text null', 'null', /must be an object/],
+    ['a number', 5, /must be an object/],
+    ['a number with its spelling kept', parseJson('5.0'), /must be an object/],
+    ['false', false, /must be an object/],
   ])('are rejected by name if they are %s', (_what, value, text) => {
     const error = outcome(() => readArguments({ args: value }));
     expect(error).toEqual(refused(text));
@@ -80,13 +80,13 @@ describe('tool name', () => {
   test.each([{}, { name: '' }, { name: '  ' }, { name: 7 }, { name: null }])(
     'is rejected as missing in %j',
     (input) => {
-      expect(outcome(() => readToolName(input))).toEqual(refused(/name of the tool is missing/));
+      expect(outcome(() => readToolName(input))).toEqual(refused(/The tool name is missing\./));
     },
   );
 
   test('is accepted twice if both are equal, and rejected otherwise', () => {
     expect(readToolName({ name: 'x', tool: 'x', path: '' })).toBe('x');
-    expect(outcome(() => readToolName({ name: 'x', tool: 'y' }))).toEqual(refused(/name and tool say different/));
+    expect(outcome(() => readToolName({ name: 'x', tool: 'y' }))).toEqual(refused(/name and tool conflict/));
   });
 });
 

@@ -129,7 +129,7 @@ test('returns a handle with the tool, its start and its last progress', async ()
     content: [
       {
         type: 'text',
-        text: `git:clone is still running, since 2026-11-21T10:00:00.000Z (50 s): 3 of 10, compiling. Do not call it again. To wait for its answer: await_result {"handle":"${handle}"}`,
+        text: `git:clone is still running since 2026-11-21T10:00:00.000Z (50 s): 3 of 10, compiling. Do not call it again. To wait for its result: await_result {"handle":"${handle}"}`,
       },
     ],
     _meta: {
@@ -307,7 +307,7 @@ describe('limits', () => {
     [
       'and cannot be spilled is lost with an error',
       () => Promise.reject(new Error('The disk is full.')),
-      { isError: true, content: [{ text: expect.stringContaining('could not be kept') as string }] },
+      { isError: true, content: [{ text: expect.stringContaining('could not be stored') as string }] },
     ],
     ['is spilled', () => Promise.resolve({ content: ['on disk'] }), { content: ['on disk'] }],
   ])('of memory: a result that does not fit %s', async (_what, putAside, expected) => {
@@ -368,7 +368,9 @@ describe('a question of a server', () => {
     const { result, last } = work(slow);
     await handleOf(result);
     const asked = last().context.askClient('roots/list', {}, new AbortController().signal);
-    const refused = expect(asked).rejects.toThrow('nobody has asked after the call for 5 minutes');
+    const refused = expect(asked).rejects.toThrow(
+      'was not forwarded: the client has not polled the call for 5 minutes.',
+    );
     await vi.advanceTimersByTimeAsync(5 * minute);
     await refused;
   });

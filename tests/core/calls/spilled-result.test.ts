@@ -41,7 +41,7 @@ async function told(content: readonly JsonObject[]): Promise<{ text: string; idO
 
 test('does not suggest grep for a picture alone', async () => {
   const { text, idOf } = await told([picture]);
-  expect(text).toContain(`Read it whole with resources/read: tooltray://spill/${idOf('image')}`);
+  expect(text).toContain(`Read it in full with resources/read: tooltray://spill/${idOf('image')}`);
   expect(text).not.toContain('grep');
 });
 

@@ -49,11 +49,11 @@ describe('arguments that do not fit', () => {
   test('are rejected with the schema and a suggestion', async () => {
     expect(await check({ paht: '/a' })).toMatchObject({
       code: 'arguments_invalid',
-      message: 'The arguments do not fit fs:read: "path" is missing; "paht" is not known.',
+      message: 'Invalid arguments for fs:read: "path" is missing; "paht" is unknown.',
       data: {
         error_type: 'invalid_params',
         tool: 'fs:read',
-        hint: 'Did you mean "path" instead of "paht"? It takes path (required), head, mode, place.',
+        hint: 'Did you mean "path" instead of "paht"? Parameters: path (required), head, mode, place.',
         input_schema: readFile,
       },
     });

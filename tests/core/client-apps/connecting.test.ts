@@ -91,7 +91,7 @@ test('rejects an undo if the file has changed since, and leaves it unchanged', a
   await write({ mcpServers: {}, theirs: 1 });
   await expect(undoChange(change?.id ?? '', journal)).rejects.toMatchObject({
     code: 'config_conflict',
-    message: `${file} was changed by something else since, so it was left as it is.`,
+    message: `${file} was changed by another program since then, so nothing was undone.`,
   });
   expect(await readFile(file, 'utf8')).toBe('{"mcpServers":{},"theirs":1}');
 });

@@ -252,7 +252,7 @@ test('moves the chosen servers out of the app, and one undo restores the exact f
   expect(after).toContain('// mine');
   expect(Object.keys(configFormatFor(place.app).read(after)['mcpServers'] as object)).toEqual(['b', 'tooltray']);
 
-  expect(await undoImport(undo ?? '', deps())).toBe(`Taken out again: a. ${place.file} is as before.`);
+  expect(await undoImport(undo ?? '', deps())).toBe(`Removed: a. ${place.file} was restored.`);
   expect([await readFile(place.file, 'utf8'), [...config.keys()]]).toEqual([before, []]);
 });
 
@@ -274,7 +274,7 @@ test('keeps the entries of an app file that cannot be edited and imports the ser
   await writeFile(place.file, '{ "mcpServers": {');
   const outcome = await importServers([{ offer: a, name: 'a' }], away, deps());
   expect([outcome.added, await readFile(place.file, 'utf8')]).toEqual([['a'], '{ "mcpServers": {']);
-  expect(outcome.sentence).toContain(`${place.file} was left as it is:`);
+  expect(outcome.sentence).toContain(`${place.file} was not changed:`);
 });
 
 test('seals values before it writes, names plaintext copies, and keeps the values at undo', async () => {
@@ -297,7 +297,7 @@ test('seals values before it writes, names plaintext copies, and keeps the value
   expect(outcome.copies.length).toBeGreaterThan(0);
   expect(await filesHolding(home, 'planted-in-app-1')).toEqual(outcome.copies);
   expect(JSON.stringify(outcome)).not.toContain('planted');
-  expect(await undoImport(outcome.undo ?? '', parts)).toContain('What was sealed stays in the vault: API_KEY.');
+  expect(await undoImport(outcome.undo ?? '', parts)).toContain('Secrets that stay in the vault: API_KEY.');
   expect(await vault.read('secret/API_KEY')).toBe('planted-in-app-1');
 });
 

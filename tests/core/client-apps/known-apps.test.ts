@@ -84,7 +84,7 @@ test('follows environment variables that move app folders', () => {
 describe.each(knownApps.map((app) => [app.id, app] as const))('%s', (_, app) => {
   test('reads back the launch of an entry', () => {
     expect(parseLaunch(createTooltrayEntry(app, stdio))).toEqual({ ...stdio, cwd: undefined });
-    if (app.shape.http === undefined) expect(() => createTooltrayEntry(app, http)).toThrow('takes no addresses');
+    if (app.shape.http === undefined) expect(() => createTooltrayEntry(app, http)).toThrow('does not support URLs');
     else expect(parseLaunch(createTooltrayEntry(app, http))).toEqual(http);
   });
 
@@ -199,5 +199,5 @@ test('creates install links with the entry in the notation of their app', () => 
 });
 
 test('rejects an unknown app and names the known ones', () => {
-  expect(() => knownApp('nothing')).toThrow('There is no client app called "nothing" here.');
+  expect(() => knownApp('nothing')).toThrow('Unknown client app "nothing".');
 });

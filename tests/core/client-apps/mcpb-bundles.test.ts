@@ -68,8 +68,8 @@ test('fills placeholders with the folder, defaults and chosen values', async () 
 
 test('rejects missing required and unknown settings', async () => {
   const { manifest: read } = await bundleOf(whole);
-  expect(() => bundleEntry(read, '/b', {}, machine)).toThrow('files needs to be told first: key (API key).');
-  expect(() => bundleEntry(read, '/b', { key: ['k'], kay: ['k'] }, machine)).toThrow('no setting called "kay"');
+  expect(() => bundleEntry(read, '/b', {}, machine)).toThrow('files requires these settings: key (API key).');
+  expect(() => bundleEntry(read, '/b', { key: ['k'], kay: ['k'] }, machine)).toThrow('no setting named "kay"');
 });
 
 test('starts the entry point of a manifest without a launch', async () => {
@@ -92,11 +92,11 @@ test('unpacks all files with private permissions and replaces an older copy', as
 });
 
 test.each([
-  ['a path that leads out', { ...whole, '../evil.js': '' }, 'leads out'],
-  ['an absolute path', { ...whole, '/etc/evil': '' }, 'leads out'],
-  ['a path of Windows that leads out', { ...whole, '..\\evil.js': '' }, 'leads out'],
+  ['a path that leads out', { ...whole, '../evil.js': '' }, 'outside of the bundle'],
+  ['an absolute path', { ...whole, '/etc/evil': '' }, 'outside of the bundle'],
+  ['a path of Windows that leads out', { ...whole, '..\\evil.js': '' }, 'outside of the bundle'],
   ['no manifest', { 'server/index.js': '' }, 'no manifest.json'],
-  ['a manifest that is not JSON', { 'manifest.json': '{' }, 'not JSON'],
+  ['a manifest that is not JSON', { 'manifest.json': '{' }, 'not valid JSON'],
   ['a manifest without a server', { 'manifest.json': '{"name":"a","version":"1"}' }, 'server'],
 ])('rejects %s', async (_, files, why) => {
   await expect(bundleOf(files)).rejects.toMatchObject({
@@ -121,18 +121,15 @@ test.each(['../key', 'server/../../key', '/etc/hostname', '..\\key', 'C:\\key'])
   },
 );
 
-test.skipIf(process.platform === 'win32')(
-  'makes the entry point executable, and nothing outside of the bundle',
-  async () => {
-    const key = join(folder, 'key');
-    await writeFile(key, 'secret', { mode: 0o600 });
-    const server = { ...manifest.server, type: 'binary', entry_point: 'server/index.js' };
-    const bundle = await bundleOf({ ...whole, 'manifest.json': JSON.stringify({ ...manifest, server }) });
-    const unpacked = await unpackBundle(bundle, join(folder, 'bundles'));
-    expect((await stat(join(unpacked, 'server/index.js'))).mode & 0o777).toBe(0o755);
-    // The manifest's schema accepts it.
-    const leading = { ...bundle, manifest: { ...bundle.manifest, entryPoint: '../../key' } };
-    await unpackBundle(leading, join(folder, 'bundles'));
-    expect((await stat(key)).mode & 0o777).toBe(0o600);
-  },
-);
+test.skipIf(process.platform === 'win32')('makes the entry point executable, and nothing that leads out', async () => {
+  const key = join(folder, 'key');
+  await writeFile(key, 'secret', { mode: 0o600 });
+  const server = { ...manifest.server, type: 'binary', entry_point: 'server/index.js' };
+  const bundle = await bundleOf({ ...whole, 'manifest.json': JSON.stringify({ ...manifest, server }) });
+  const unpacked = await unpackBundle(bundle, join(folder, 'bundles'));
+  expect((await stat(join(unpacked, 'server/index.js'))).mode & 0o777).toBe(0o755);
+  // The manifest's schema accepts it.
+  const leading = { ...bundle, manifest: { ...bundle.manifest, entryPoint: '../../key' } };
+  await unpackBundle(leading, join(folder, 'bundles'));
+  expect((await stat(key)).mode & 0o777).toBe(0o600);
+});

@@ -75,12 +75,12 @@ test.each([
 test('names the command alone if it is on PATH, and says what others need', () => {
   const [named] = projectLaunches(own, knownApp('cursor'), true);
   expect(named).toEqual({ command: 'tooltray', args: ['stdio', '--app', 'cursor'] });
-  expect(projectWarning(named)).toMatch(/No password and no token is written into it\. They need Tooltray/);
+  expect(projectWarning(named)).toMatch(/No password or token is written to it\. Other users need Tooltray/);
   const [direct] = projectLaunches(own, knownApp('cursor'), false);
   expect(direct).toEqual(tooltrayLaunches(own, 'cursor')[0]);
-  expect(projectWarning(direct)).toContain('names a path of this machine');
+  expect(projectWarning(direct)).toContain('contains a path of this machine');
   const [privately] = projectLaunches({ ...own, home: '/private' }, knownApp('cursor'), true);
-  expect(projectWarning(privately)).toContain('names the folder of this private Tooltray');
+  expect(projectWarning(privately)).toContain('refers to the folder of this private Tooltray');
 });
 
 test('shows both apps that read the same file as connected', async () => {

@@ -17,7 +17,7 @@ test('shows nothing for equal texts and every line of a new one', () => {
 test('shows distant changes separately with the number of lines between', () => {
   const after = numbered.filter((_, at) => at !== 5).flatMap((line) => (line === 'line 30' ? [line, 'new'] : [line]));
   expect(told(numbered.join('\n'), after.join('\n'))).toEqual([
-    ...[' line 2', ' line 3', ' line 4', '-line 5', ' line 6', ' line 7', ' line 8', '~19 lines as before'],
+    ...[' line 2', ' line 3', ' line 4', '-line 5', ' line 6', ' line 7', ' line 8', '~19 unchanged lines'],
     ...[' line 28', ' line 29', ' line 30', '+new', ' line 31', ' line 32', ' line 33'],
   ]);
 });

@@ -45,7 +45,7 @@ test('rejects requests beyond the queue with a reason and serves all queued ones
   const { open, put, servers } = person();
   const waiting = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((server) => put(server));
   await settle();
-  await expect(put('k')).rejects.toThrow('4 questions are open with this user, more are waiting. Wait until some');
+  await expect(put('k')).rejects.toThrow('This user already has 4 open requests, and more are queued. Wait until some');
   for (let next = 0; next < 10; next++) {
     open[next]?.answer();
     await settle();
@@ -58,11 +58,11 @@ test('rejects a request that waits too long or is cancelled, without asking the 
   const { open, put, servers } = person({ open: 2, waitMs: 20 });
   const [first, second] = [put('a'), put('b')];
   await settle();
-  await expect(put('c')).rejects.toThrow('The user had no time for this question');
+  await expect(put('c')).rejects.toThrow('The request timed out while others were open.');
   const left = new AbortController();
   const given = put('d', 'sampling/createMessage', left.signal);
   left.abort();
-  await expect(given).rejects.toThrow('had no time');
+  await expect(given).rejects.toThrow('timed out');
   for (const { answer } of open) answer();
   await Promise.all([first, second]);
   expect(servers()).toEqual(['a', 'b']);
@@ -71,7 +71,7 @@ test('rejects a request that waits too long or is cancelled, without asking the 
 test('limits the request rate of a session over all servers, except for roots/list', async () => {
   const { open, put } = person({ open: 100, rate: { atOnce: 3, perSecond: 0.001 } });
   const asked = ['a', 'b', 'c'].map((server) => put(server));
-  await expect(put('d')).rejects.toThrow('too often in a short time');
+  await expect(put('d')).rejects.toThrow('Servers sent this user too many requests in a short time.');
   const roots = put('d', 'roots/list');
   await settle();
   for (const { answer } of open) answer();

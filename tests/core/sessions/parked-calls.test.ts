@@ -47,7 +47,7 @@ afterEach(() => {
 
 const unknownState = expect.objectContaining({
   code: -32602,
-  message: expect.stringContaining('not known, or too old') as string,
+  message: expect.stringContaining('This requestState is unknown or expired. Start a new call.') as string,
 }) as Error;
 
 /** Parks a call that sends one request and returns its response or error. */
@@ -193,7 +193,7 @@ describe('a state', () => {
     vi.advanceTimersByTime(10 * 60_000 - 1);
     expect(await parked.resume(principal, round(), early.state, { q1: {} })).toEqual({ answer: {} });
     vi.advanceTimersByTime(1);
-    expect(late.call.signal.reason).toBe('the question was not answered in time');
+    expect(late.call.signal.reason).toBe('the request was not answered in time');
     await expect(parked.resume(principal, round(), late.state, { q1: {} })).rejects.toEqual(unknownState);
     expect(vi.getTimerCount()).toBe(0);
   });

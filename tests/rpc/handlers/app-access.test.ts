@@ -58,7 +58,9 @@ test('installs an app by its own URL, and its token follows the file through uni
   const before = await textOf('.cursor/mcp.json');
   const preview = await ask('previewInstall', { app: 'cursor', http: true });
   expect(preview.diff.map(({ text }) => text).join('\n')).toContain('"Authorization": "***"');
-  expect(preview.warning).toContain('is where Tooltray listens in this run');
+  expect(preview.warning).toContain(
+    'is the address of this run only; it differs from "port" in the config file. After the next start, the app cannot connect to it.',
+  );
   expect([await accessOf('cursor'), core.host.appAccess.tokenOf('cursor')]).toEqual([undefined, undefined]);
 
   const installed = await install('cursor', true);
@@ -97,7 +99,7 @@ test('rejects a URL for an app that supports none with the reason, and issues no
     const input = { app, http: true, revision };
     await expect(ask(method, input)).rejects.toMatchObject({
       code: 'unsupported',
-      message: 'Claude Desktop takes no addresses in its config file.',
+      message: 'Claude Desktop does not support URLs in its config file.',
     });
   }
   expect(core.host.appAccess.list().find((one) => one.app === app)).toBeUndefined();
@@ -113,7 +115,7 @@ test('a failed install keeps an app revoked; an install with nothing to write re
   const preview = await ask('previewInstall', { app: 'kiro' });
   expect([preview.diff, preview.app.revoked]).toEqual([[], true]);
   const { sentence } = await ask('installApp', { app: 'kiro', revision: preview.revision });
-  expect([sentence, core.host.appAccess.isRevoked('kiro')]).toEqual(['Kiro may use Tooltray again.', false]);
+  expect([sentence, core.host.appAccess.isRevoked('kiro')]).toEqual(['Kiro can use Tooltray again.', false]);
 });
 
 test('notifies every dashboard', async () => {

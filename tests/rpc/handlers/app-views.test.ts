@@ -83,8 +83,8 @@ test("a view calls its own server's tools by exact name, as the user, and is rec
   await vi.waitUntil(async () => (await ask(core, 'activity', {}))['total'] === 2, patience);
   expect(await ask(core, 'activity', {})).toMatchObject({
     calls: [
-      { app: 'You', via: 'view', tool: 'write_note', declared: { reason: `Asked for by the view ${view}` } },
-      { app: 'You', via: 'view', tool: 'read_clock', declared: { reason: `Asked for by the view ${view}` } },
+      { app: 'You', via: 'view', tool: 'write_note', declared: { reason: `Requested by the user interface ${view}` } },
+      { app: 'You', via: 'view', tool: 'read_clock', declared: { reason: `Requested by the user interface ${view}` } },
     ],
   });
 });

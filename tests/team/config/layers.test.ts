@@ -107,7 +107,7 @@ test('applies a user’s layer on every replica to open sessions of that user on
     const client = new ModernClient(new HttpClient(b.url, true, bearer(token)));
     return JSON.stringify((await client.call('echo_echo', { message: long })).result);
   };
-  await expect.poll(() => said(ana)).toContain('is kept on disk');
+  await expect.poll(() => said(ana)).toContain('is stored in full on disk');
   expect(await said(ben)).toContain(long);
   await rm(own);
   await expect.poll(inSession).toEqual(both);

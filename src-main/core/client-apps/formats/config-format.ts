@@ -62,18 +62,23 @@ export function assertSame(readAgain: () => unknown, wanted: unknown): void {
 }
 
 export function cannotEditError(cause?: unknown): AppError {
-  return new AppError('config_invalid', 'The file is written in a way that Tooltray cannot edit without a guess.', {
-    fix: 'Copy the entry and paste it in yourself.',
+  return new AppError('config_invalid', 'Tooltray cannot edit this file safely.', {
+    fix: 'Copy the entry and paste it manually.',
     cause,
   });
 }
 
 export function cannotReadError(reason: string, cause?: unknown): AppError {
-  return new AppError('config_invalid', `The file cannot be read: ${reason}`, { fix: 'Mend the file first.', cause });
+  return new AppError('config_invalid', `The file cannot be read: ${reason}`, {
+    fix: 'Correct the file first.',
+    cause,
+  });
 }
 
 function notATable(key: string): AppError {
-  return new AppError('config_invalid', `"${key}" in the file does not hold entries.`, { fix: 'Mend the file first.' });
+  return new AppError('config_invalid', `"${key}" in the file is not a set of entries.`, {
+    fix: 'Correct the file first.',
+  });
 }
 
 export function withoutBom(text: string): string {

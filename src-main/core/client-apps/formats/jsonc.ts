@@ -62,11 +62,11 @@ function walk(node: Node, path: readonly string[]): Way {
 }
 
 function twice(key: string): AppError {
-  return new AppError('config_invalid', `"${key}" is in the file twice.`, { fix: 'Remove one of them first.' });
+  return new AppError('config_invalid', `"${key}" occurs twice in the file.`, { fix: 'Remove one of them first.' });
 }
 
 function notAnObject(key: string): AppError {
-  return new AppError('config_invalid', `The file holds something else where "${key}" belongs.`, {
-    fix: 'Mend the file first.',
+  return new AppError('config_invalid', `The file has an unexpected value at "${key}".`, {
+    fix: 'Correct the file first.',
   });
 }

@@ -13,5 +13,5 @@ export async function strictWarning({ app, file }: AppConfigFile): Promise<strin
     ...(plain === text ? [] : ['a byte order mark']),
     ...(tryParsePlainJson(plain) === undefined ? ['comments or trailing commas'] : []),
   ];
-  return `${app.name} reads plain JSON only and cannot read its file, which holds ${parts.join(' and ')}. Remove them from ${file}.`;
+  return `${app.name} reads plain JSON only, but its file contains ${parts.join(' and ')}. Remove them from ${file}.`;
 }

@@ -14,16 +14,8 @@ const localPage = /^[a-z][a-z0-9+.-]*:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::
 export function rejectForeignOrigin({ headers }: IncomingMessage): HttpRefusal | undefined {
   const { host, origin } = headers;
   if (host === undefined || !local.test(host))
-    return httpRefusal(
-      403,
-      rpcCode.aborted,
-      'Tooltray answers at 127.0.0.1 and localhost alone: the Host is another one.',
-    );
+    return httpRefusal(403, rpcCode.aborted, 'Host not allowed: Tooltray accepts only 127.0.0.1 and localhost.');
   if (origin !== undefined && origin !== '' && !localPage.test(origin))
-    return httpRefusal(
-      403,
-      rpcCode.aborted,
-      'Pages of other sites may not ask Tooltray anything: the Origin is another one.',
-    );
+    return httpRefusal(403, rpcCode.aborted, 'Origin not allowed: pages of other sites cannot access Tooltray.');
   return undefined;
 }

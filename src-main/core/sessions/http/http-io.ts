@@ -27,7 +27,7 @@ export function decodePart(part: string): string {
 }
 
 function badAddress(cause: unknown): AppError {
-  return new AppError('bad_request', 'The address of the request is none.', { cause });
+  return new AppError('bad_request', 'The URL of the request is invalid.', { cause });
 }
 
 /** Throws AppError `message_too_large` if the declared length exceeds the limit. */
@@ -68,14 +68,15 @@ class BodyReader implements ByteHolder {
     // 'close' follows every error.
     request.on('error', () => undefined);
     request.on('close', () => {
-      if (!this.#isOver) this.#fail(new AppError('cancelled', 'The other side left before it had sent all.'));
+      if (!this.#isOver)
+        this.#fail(new AppError('cancelled', 'The client disconnected before the request was complete.'));
     });
   }
 
   /** Rejects the body because its memory is needed for others. */
   drop(): void {
-    const text = `A request of ${Math.round(this.#size / longBytes)} MB did not fit into memory beside others.`;
-    this.#fail(new AppError('session_limit', text, { fix: 'Send it again later.' }));
+    const text = `A request of ${Math.round(this.#size / longBytes)} MB did not fit into memory.`;
+    this.#fail(new AppError('session_limit', text, { fix: 'Retry later.' }));
   }
 
   #take(chunk: Buffer): void {
@@ -117,7 +118,7 @@ export function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new AppError('bad_request', 'The request is not JSON.', { cause: error });
+    throw new AppError('bad_request', 'The request is not valid JSON.', { cause: error });
   }
 }
 
@@ -245,15 +246,17 @@ export const notJson = httpRefusal(
 export const notAcceptable = httpRefusal(
   406,
   rpcCode.aborted,
-  'An answer is JSON or a stream of events: Accept must name application/json and text/event-stream.',
+  'Accept must include application/json and text/event-stream.',
 );
 export const methodNotAllowed: HttpRefusal = {
-  ...httpRefusal(405, rpcCode.aborted, 'An endpoint takes POST, GET and DELETE.'),
+  ...httpRefusal(405, rpcCode.aborted, 'This endpoint supports POST, GET and DELETE.'),
   headers: ['allow', 'GET, POST, DELETE'],
 };
 
 export function unauthorized(why: AppError | undefined): HttpRefusal {
-  const message = why?.text ?? 'A token is needed: Authorization: Bearer <token>. `tooltray serve` prints where it is.';
+  const message =
+    why?.text ??
+    'Authentication required: Authorization: Bearer <token>. "tooltray serve" prints the location of the token.';
   return { ...httpRefusal(401, rpcCode.aborted, message), headers: ['www-authenticate', 'Bearer realm="tooltray"'] };
 }
 

@@ -321,14 +321,16 @@ export class HttpListener {
   /** The refusal at capacity. A client beyond capacity must wait, so that running requests are not slowed down. */
   #outOfCapacity(what: 'requests' | 'streams'): HttpRefusal | undefined {
     if (this.#isEnding) {
-      const why = new AppError('session_limit', 'Tooltray is ending.', { fix: 'Ask again when it is back.' });
+      const why = new AppError('session_limit', 'Tooltray is shutting down.', {
+        fix: 'Retry when it is running again.',
+      });
       return retryLater(503, why, shutdownRetrySeconds);
     }
     const { maxRequests, maxStreams } = this.#options.limits();
     const most = what === 'requests' ? maxRequests : maxStreams;
     if (this.#open[what] < most) return undefined;
     const why = new AppError('session_limit', `${most} ${what} are open, which is the limit.`, {
-      fix: `Wait until some of them are over, or raise http.max${what === 'requests' ? 'Requests' : 'Streams'} in the config.`,
+      fix: `Wait until some have ended, or raise http.max${what === 'requests' ? 'Requests' : 'Streams'} in the config.`,
     });
     return retryLater(503, why, retrySeconds);
   }
@@ -445,7 +447,7 @@ function portError(error: NodeJS.ErrnoException, port: number): AppError {
   if (error.code !== 'EADDRINUSE')
     return new AppError('port_in_use', `Port ${port} cannot be used: ${error.message}.`, { cause: error });
   return new AppError('port_in_use', `Port ${port} is in use by another program.`, {
-    fix: 'Choose another with --port, or --port 0 for any free one.',
+    fix: 'Choose a different port with --port; --port 0 selects a free one.',
     cause: error,
   });
 }

@@ -42,15 +42,14 @@ export function acceptsJsonAndEvents(accept: string | undefined): boolean {
 
 export function parseInbound(body: unknown, headers: IncomingHttpHeaders): Inbound {
   if (Array.isArray(body)) return readBatch(body);
-  if (!isMessage(body)) return refused(httpRefusal(400, rpcCode.invalidRequest, 'The request is no JSON-RPC message.'));
+  if (!isMessage(body))
+    return refused(httpRefusal(400, rpcCode.invalidRequest, 'The request is not a JSON-RPC message.'));
   const version = singleHeader(headers['mcp-protocol-version']);
   const namesModern = version !== undefined && version >= statelessVersion;
   if (!('method' in body)) return legacy(body);
   const claims = metaKeys.protocolVersion in metaOf(body.params);
   if (body.method === 'initialize' && !(isStatelessRequest(body.params) && envelopeFault(body.params) === undefined)) {
-    return namesModern
-      ? disagree(body, 'initialize belongs to revisions before the one the header names.')
-      : legacy(body);
+    return namesModern ? disagree(body, 'initialize is not part of the protocol version in the header.') : legacy(body);
   }
   if (!claims && !namesModern) return legacy(body);
   const fault = 'id' in body ? requestFault(body, headers) : notificationFault(body, headers);
@@ -60,15 +59,15 @@ export function parseInbound(body: unknown, headers: IncomingHttpHeaders): Inbou
 
 function readBatch(body: readonly unknown[]): Inbound {
   const bad = (message: string): Inbound => refused(httpRefusal(400, rpcCode.invalidRequest, message));
-  if (body.length === 0) return bad('The list of messages is empty.');
-  if (body.length > maxInBatch) return bad(`A list may hold ${maxInBatch} messages at the most.`);
-  if (!body.every(isMessage)) return bad('The list holds something that is no JSON-RPC message.');
+  if (body.length === 0) return bad('The batch is empty.');
+  if (body.length > maxInBatch) return bad(`A batch can contain at most ${maxInBatch} messages.`);
+  if (!body.every(isMessage)) return bad('The batch contains an item that is not a JSON-RPC message.');
   if (body.some((one) => 'method' in one && metaKeys.protocolVersion in metaOf(one.params)))
-    return bad('Since 2025-06-18 a request carries one message, and no list of them.');
+    return bad('Since 2025-06-18, a request must contain a single message, not a batch.');
   if (body.length > 1 && body.some((one) => 'method' in one && one.method === 'initialize'))
-    return bad('initialize stands alone.');
+    return bad('initialize must not be part of a batch.');
   const requestIds = body.flatMap((one) => ('method' in one && 'id' in one ? [one.id] : []));
-  if (new Set(requestIds).size < requestIds.length) return bad('Two requests of the list have the same id.');
+  if (new Set(requestIds).size < requestIds.length) return bad('Two requests in the batch have the same id.');
   return { kind: 'legacy', messages: body, isBatch: true };
 }
 
@@ -79,7 +78,7 @@ function requestFault(request: RpcRequest, headers: IncomingHttpHeaders): HttpRe
     return httpRefusal(
       400,
       rpcCode.invalidParams,
-      `The _meta that 2026-07-28 wants in each request is wrong: ${fault}`,
+      `The _meta that 2026-07-28 requires in each request is invalid: ${fault}`,
       id,
     );
   return claimFault(request, headers, id) ?? missingHeader(method, objectOrEmpty(params), headers, id);
@@ -92,7 +91,11 @@ function notificationFault(
 ): HttpRefusal | undefined {
   const claim = metaOf(notification.params)[metaKeys.protocolVersion];
   if (claim !== undefined && typeof claim !== 'string')
-    return httpRefusal(400, rpcCode.invalidParams, `The ${metaKeys.protocolVersion} of the notification is no text.`);
+    return httpRefusal(
+      400,
+      rpcCode.invalidParams,
+      `The ${metaKeys.protocolVersion} of the notification is not a string.`,
+    );
   return claimFault(notification, headers, null);
 }
 
@@ -108,10 +111,10 @@ function claimFault(
   const header = singleHeader(headers['mcp-protocol-version']);
   const claim = metaOf(params)[metaKeys.protocolVersion] as string | undefined;
   if (claim !== undefined && header !== undefined && header !== claim)
-    return mismatch(`the body is of ${claim}, the header MCP-Protocol-Version says ${header}.`, id);
+    return mismatch(`the body has version ${claim}, but the header MCP-Protocol-Version has ${header}.`, id);
   const named = singleHeader(headers['mcp-method']);
   if (named !== undefined && named !== method)
-    return mismatch(`the method is ${method}, the header Mcp-Method says ${named}.`, id);
+    return mismatch(`the method is ${method}, but the header Mcp-Method has ${named}.`, id);
   const version = claim ?? header;
   if (version === statelessVersion) return undefined;
   const { code, message, data } = unsupportedVersionError(version);
@@ -143,12 +146,12 @@ function missingHeader(
   if (source === undefined) return undefined;
   if (written === undefined)
     return typeof name === 'string'
-      ? mismatch(`params.${source} is "${name}", the header Mcp-Name is missing.`, id)
+      ? mismatch(`params.${source} is "${name}", but the header Mcp-Name is missing.`, id)
       : undefined;
   const said = readHeaderValue(written);
-  if (said === undefined) return mismatch('the header Mcp-Name is marked as base64 and is none.', id);
+  if (said === undefined) return mismatch('the header Mcp-Name is marked as base64 but is not valid base64.', id);
   if (typeof name !== 'string' || name === said) return undefined;
-  return mismatch(`params.${source} is "${name}", the header Mcp-Name says "${said}".`, id);
+  return mismatch(`params.${source} is "${name}", but the header Mcp-Name has "${said}".`, id);
 }
 
 /** Returns what is wrong with a stateless request's metadata, as a sentence. Source: schema.ts, RequestMetaObject. */
@@ -157,8 +160,8 @@ function envelopeFault(params: JsonObject | undefined): string | undefined {
   if (!isObject(meta)) return '_meta is missing.';
   const missing = [metaKeys.protocolVersion, metaKeys.clientCapabilities].filter((key) => !(key in meta));
   if (missing.length > 0) return `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`;
-  if (typeof meta[metaKeys.protocolVersion] !== 'string') return `${metaKeys.protocolVersion} is no text.`;
-  if (!isObject(meta[metaKeys.clientCapabilities])) return `${metaKeys.clientCapabilities} is no object.`;
+  if (typeof meta[metaKeys.protocolVersion] !== 'string') return `${metaKeys.protocolVersion} is not a string.`;
+  if (!isObject(meta[metaKeys.clientCapabilities])) return `${metaKeys.clientCapabilities} is not an object.`;
   const info = meta[metaKeys.clientInfo];
   if (
     info !== undefined &&
@@ -167,10 +170,10 @@ function envelopeFault(params: JsonObject | undefined): string | undefined {
     return `${metaKeys.clientInfo} lacks name or version.`;
   const level = meta[metaKeys.logLevel];
   if (level !== undefined && !(logLevels as readonly unknown[]).includes(level))
-    return `${metaKeys.logLevel} is no level.`;
+    return `${metaKeys.logLevel} is not a log level.`;
   const token = meta['progressToken'];
   const isToken = token === undefined || typeof token === 'string' || typeof token === 'number';
-  return isToken ? undefined : 'progressToken is neither a text nor a number.';
+  return isToken ? undefined : 'progressToken must be a string or a number.';
 }
 
 /** Unknown members are ignored. */

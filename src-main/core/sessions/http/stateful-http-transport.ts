@@ -134,7 +134,7 @@ export class StatefulHttpTransport implements Transport {
     if (again !== undefined)
       return sendRefusal(
         response,
-        httpRefusal(400, rpcCode.invalidRequest, 'A request of this id is not answered yet.', again.id),
+        httpRefusal(400, rpcCode.invalidRequest, 'A request with this id is already in progress.', again.id),
       );
     this.presence.follow(request, response);
     if (requests.length === 0) writeEmpty(response, 202, this.#headers);
@@ -151,7 +151,7 @@ export class StatefulHttpTransport implements Transport {
     const no = (status: number, message: string): void =>
       sendRefusal(response, httpRefusal(status, rpcCode.aborted, message));
     if (typeof last === 'string' && last !== '') return this.#resume(last, request, response, no);
-    if (this.#getStream?.isOpen === true) return no(409, 'This session has its stream open already.');
+    if (this.#getStream?.isOpen === true) return no(409, 'This session already has an open stream.');
     this.presence.follow(request, response);
     this.#getStream = this.#parts.streams.open(response, this.#headers);
     this.#getStream.begin();
@@ -167,7 +167,7 @@ export class StatefulHttpTransport implements Transport {
     if (related === undefined || related === null) return this.#reportStatus(message);
     if (isAnswer && related === meetingId && this.#meeting !== undefined) return this.#metAgain(message);
     const posting = this.#postings.get(related);
-    if (posting === undefined) throw new AppError('session_limit', 'Nobody waits for this answer any more.');
+    if (posting === undefined) throw new AppError('session_limit', 'This request is no longer pending.');
     if (!isAnswer) {
       const stream = this.#stream(posting);
       stream.send(message, this.#keep(posting, message));
@@ -199,7 +199,7 @@ export class StatefulHttpTransport implements Transport {
       this.#handlers?.onMessage({
         jsonrpc: '2.0',
         method: 'notifications/cancelled',
-        params: { requestId, reason: 'the client app went away' },
+        params: { requestId, reason: 'the client app disconnected' },
       });
     this.#abandonAll();
   }
@@ -267,7 +267,7 @@ export class StatefulHttpTransport implements Transport {
     const missed = posting?.replay?.after(Number(number)) ?? [];
     // A client that got no response would ask again and again.
     if (posting === undefined || (posting.isDone && missed.length === 0))
-      return no(400, 'There is nothing to resume behind this event.');
+      return no(400, 'There are no events to resume after this one.');
     this.presence.follow(request, response);
     const next = this.#parts.streams.open(response, this.#headers);
     next.begin();

@@ -75,7 +75,7 @@ export class StatefulHttp {
     const line = wants ? await this.#boundAs(place, found, open) : found;
     if (line instanceof StatefulHttpTransport) {
       if (isHello)
-        sendRefusal(response, httpRefusal(400, rpcCode.invalidRequest, 'This session is open already.', first.id));
+        sendRefusal(response, httpRefusal(400, rpcCode.invalidRequest, 'This session is already open.', first.id));
       else line.post(messages, isBatch, request, response);
     } else if (line !== undefined) sendRefusal(response, line);
     else if (!isHello) sendRefusal(response, noSession);
@@ -94,7 +94,7 @@ export class StatefulHttp {
     if (headers.accept?.includes('text/event-stream') !== true)
       return sendRefusal(
         response,
-        httpRefusal(406, rpcCode.aborted, 'A GET here opens a stream: Accept must name text/event-stream.'),
+        httpRefusal(406, rpcCode.aborted, 'GET opens a stream: Accept must include text/event-stream.'),
       );
     const line = (await this.#find(request, place, false)) ?? noSession;
     if (line instanceof StatefulHttpTransport) line.listen(request, response);
@@ -132,7 +132,11 @@ export class StatefulHttp {
     const version = singleHeader(headers['mcp-protocol-version']);
     if (isHello || version === undefined || statefulVersions.includes(version)) return known;
     const supported = statefulVersions.join(', ');
-    return httpRefusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
+    return httpRefusal(
+      400,
+      rpcCode.aborted,
+      `MCP-Protocol-Version ${version} is not supported. Use one of: ${supported}.`,
+    );
   }
 
   /** Returns the session, reopened if its app returned with other scopes, because it then shows something else. */
@@ -204,12 +208,12 @@ export class StatefulHttp {
 const noSession = httpRefusal(
   400,
   rpcCode.aborted,
-  'The header Mcp-Session-Id is missing: a session begins with initialize, whose answer names it.',
+  'The header Mcp-Session-Id is missing. Call initialize first; its response contains the header.',
 );
 
 function tooManySessions(most: number): AppError {
-  return new AppError('session_limit', `All ${most} sessions that are allowed have calls running.`, {
-    fix: 'End sessions that are not used any more (HTTP DELETE), or raise http.maxSessions in the config.',
+  return new AppError('session_limit', `The limit of ${most} sessions is reached, and all have running calls.`, {
+    fix: 'End unused sessions (HTTP DELETE), or raise http.maxSessions in the config.',
   });
 }
 

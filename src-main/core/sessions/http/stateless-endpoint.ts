@@ -224,7 +224,7 @@ export class StatelessEndpoint {
 }
 
 function asksNobody(): Promise<never> {
-  return Promise.reject(new AppError('unsupported', 'Nothing can be asked outside of a call.'));
+  return Promise.reject(new AppError('unsupported', 'Requests to the client are only possible during a call.'));
 }
 
 function clientName(params: JsonObject): string {

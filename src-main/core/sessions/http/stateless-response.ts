@@ -34,7 +34,7 @@ export class StatelessResponse {
   /** Aborts when the client disconnects. */
   get signal(): AbortSignal {
     this.#gone ??= new AbortController();
-    if (this.#response.destroyed && !this.#isOver) this.#gone.abort('the client went away');
+    if (this.#response.destroyed && !this.#isOver) this.#gone.abort('the client disconnected');
     return this.#gone.signal;
   }
 
@@ -73,8 +73,8 @@ export class StatelessResponse {
 
   /** Tooltray ends the request. */
   abandon(): void {
-    this.#gone?.abort('the connection was ended');
-    this.error(new AppError('cancelled', 'The request was ended by Tooltray before it was answered.'), false);
+    this.#gone?.abort('the connection was closed');
+    this.error(new AppError('cancelled', 'Tooltray cancelled the request before it was answered.'), false);
   }
 
   #open(): EventStream {
@@ -102,7 +102,7 @@ export class StatelessResponse {
     clearTimeout(this.#timer);
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#gone?.abort('the client went away');
+    this.#gone?.abort('the client disconnected');
   }
 }
 

@@ -93,7 +93,7 @@ export class HomeLock implements Disposable {
 const busy = 5;
 
 export function homeIsHeld(file: string): AppError {
-  return new AppError('already_running', `Another Tooltray of yours is already running; it holds ${file}.`, {
-    fix: 'Use that one, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
+  return new AppError('already_running', `Another Tooltray is already running; it locks ${file}.`, {
+    fix: 'Use it, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
   });
 }

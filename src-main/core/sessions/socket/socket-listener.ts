@@ -159,7 +159,7 @@ export class SocketListener {
   #admit(): void {
     const most = this.#options.maxConnections ?? 200;
     if (this.#sockets.size - this.#silent.size >= most) {
-      throw new AppError('session_limit', `Tooltray already serves ${most} connections, its limit.`, {
+      throw new AppError('session_limit', `Tooltray has reached its limit of ${most} connections.`, {
         fix: 'Close client apps that you no longer use, or restart Tooltray.',
       });
     }
@@ -174,7 +174,7 @@ function turnAway(socket: Socket, error: unknown): void {
 }
 
 function wrongToken(): AppError {
-  return new AppError('unauthorized', 'The token in the hello is not the one of this Tooltray.', {
+  return new AppError('unauthorized', 'The token of the connection is not valid for this Tooltray.', {
     fix: 'Connect with "tooltray stdio" as the user who runs Tooltray, and with the same TOOLTRAY_HOME.',
   });
 }
@@ -197,7 +197,7 @@ function readFirstLine(socket: Socket, timeoutMs: number, maxBytes: number): Pro
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => fail(`none came within ${timeoutMs / 1000} seconds`), timeoutMs);
+    const timer = setTimeout(() => fail(`no hello was received within ${timeoutMs / 1000} seconds`), timeoutMs);
 
     function onData(chunk: Buffer): void {
       const end = chunk.indexOf(newline);
@@ -209,7 +209,7 @@ function readFirstLine(socket: Socket, timeoutMs: number, maxBytes: number): Pro
       resolve({ line: Buffer.concat(parts).toString('utf8'), rest: chunk.subarray(end + 1) });
     }
     function onClose(): void {
-      fail('the other side left before it was complete');
+      fail('the client disconnected before it was complete');
     }
     function fail(reason: string): void {
       stop();
@@ -261,10 +261,10 @@ function challengeIn(line: string): string | undefined {
 function parseHello(line: string): Hello {
   const hello = parseObject(line);
   if (hello['tooltray'] !== helloVersion) {
-    throw badHello(`it says "tooltray": ${JSON.stringify(hello['tooltray'])}, and this core speaks ${helloVersion}`);
+    throw badHello(`it has "tooltray": ${JSON.stringify(hello['tooltray'])}, but this core requires ${helloVersion}`);
   }
   const purpose = hello['purpose'] ?? 'session';
-  if (purpose !== 'session' && purpose !== 'control') throw badHello('"purpose" is neither "session" nor "control"');
+  if (purpose !== 'session' && purpose !== 'control') throw badHello('"purpose" must be "session" or "control"');
   const pid = hello['pid'];
   return {
     token: text(hello, 'token') ?? '',
@@ -290,7 +290,7 @@ function rejectConnection(error: unknown): string {
 }
 
 function badHello(reason: string): AppError {
-  return new AppError('bad_request', `The first line of this connection is not a hello of Tooltray: ${reason}.`, {
+  return new AppError('bad_request', `The first line of this connection is not a Tooltray hello: ${reason}.`, {
     fix: 'Connect with "tooltray stdio" of the same version as the running Tooltray.',
   });
 }
@@ -300,7 +300,7 @@ function parseObject(line: string): Record<string, unknown> {
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw badHello(`it is not JSON (${(cause as Error).message})`);
+    throw badHello(`it is not valid JSON (${(cause as Error).message})`);
   }
   if (!isObject(value)) throw badHello('it is not a JSON object');
   return value;

@@ -143,7 +143,7 @@ function isSame(one: FileIdentity | undefined, other: FileIdentity | undefined):
 }
 
 function alreadyRunning(path: string): AppError {
-  return new AppError('already_running', `Another Tooltray of yours is already running; it answers on ${path}.`, {
-    fix: 'Use that one, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
+  return new AppError('already_running', `Another Tooltray is already running; it listens on ${path}.`, {
+    fix: 'Use it, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
   });
 }

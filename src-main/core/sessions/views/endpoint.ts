@@ -142,7 +142,7 @@ function viewIn(
 
 /** The error for an unknown path, with the valid ones. */
 export function unknownEndpointError(pathname: string): AppError {
-  return new AppError('not_found', `There is nothing at ${pathname}.`, {
+  return new AppError('not_found', `${pathname} was not found.`, {
     fix: 'Use /mcp, /mcp/mode/<mode>, /mcp/server/<server>, /mcp/app/<client app> or /mcp/p/<profile>.',
   });
 }

@@ -97,7 +97,7 @@ export class MergedCalls {
       shownSchemas: this.#shownSchemas,
       ...(areShown(settings) && { showsViews: true }),
     };
-    if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
+    if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call requires a tool name.');
     // `await_result` observes the time limit by itself.
     if (name === awaitResult.definition.name) return this.#run(this.#helper(name, settings), params, context);
     const helper = this.#helper(name, settings);
@@ -312,8 +312,8 @@ function areShown({ ui }: SessionSettings): boolean {
 }
 
 function forModelsOnly({ id }: CatalogEntry): AppError {
-  return new AppError('not_allowed', `${id} is there for models, not for user interfaces, as its server says.`, {
-    fix: 'The interface can ask for it in the conversation.',
+  return new AppError('not_allowed', `${id} is only available to models, not to user interfaces.`, {
+    fix: 'The user interface can request it in the conversation.',
   });
 }
 
@@ -321,9 +321,9 @@ function ambiguous(name: string, tools: readonly ViewTool[]): AppError {
   const servers = tools.map(({ server }) => server);
   return new AppError(
     'tool_ambiguous',
-    `${JSON.stringify(truncateName(name))} is a tool of ${servers.join(' and ')}, and it cannot be told whose user interface calls it.`,
+    `${JSON.stringify(truncateName(name))} is a tool of ${servers.join(' and ')}, and it is unclear which user interface calls it.`,
     {
-      fix: `Let the app reach each of them at an address of its own: /mcp/server/${encodeURIComponent(servers[0] ?? 'NAME')}.`,
+      fix: `Connect the app to each server at its own address: /mcp/server/${encodeURIComponent(servers[0] ?? 'NAME')}.`,
       data: { candidates: tools.map(({ id }) => id) },
     },
   );

@@ -114,16 +114,16 @@ export function withTaskId(answer: Result, taskId: unknown): Result {
 /** Error for a task that no server has. */
 export function taskNotFoundError(context: CallerContext): RpcError {
   if (context.acceptsInputRequired && !supportsTasks(context)) {
-    return new RpcError(rpcCode.missingClientCapability, 'This request needs an app that declares tasks.', {
+    return new RpcError(rpcCode.missingClientCapability, 'This request requires an app that declares tasks.', {
       requiredCapabilities: { extensions: { [tasksExtension]: {} } },
     });
   }
   // Without the extension, or tasks of a server, task methods do not exist.
   if (!context.acceptsInputRequired)
-    return new RpcError(rpcCode.methodNotFound, 'Method not found: there are no tasks.');
+    return new RpcError(rpcCode.methodNotFound, 'Method not found: tasks are not supported.');
   return taskGoneError();
 }
 
 export function taskGoneError(): RpcError {
-  return new RpcError(rpcCode.invalidParams, 'There is no such task, or it is gone.');
+  return new RpcError(rpcCode.invalidParams, 'Unknown task; it may have expired.');
 }

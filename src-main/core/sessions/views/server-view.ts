@@ -93,7 +93,7 @@ export class ServerView implements SessionView {
 
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {
     const { name, arguments: args, ...rest } = params;
-    if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
+    if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call requires a tool name.');
     const entry = (): CatalogEntry => this.#entry(name);
     const tool = this.#server().listing.tools.find((one) => one['name'] === name);
     const source = tool !== undefined && !isVisibleTo('model', tool) ? 'view' : undefined;
@@ -237,7 +237,7 @@ export class ServerView implements SessionView {
 
 function noTool(name: string, server: string): AppError {
   const text = `Unknown tool: ${JSON.stringify(truncateName(name))} was not found on ${server}.`;
-  return new AppError('tool_not_found', text, { fix: 'Look up the tools there are first.' });
+  return new AppError('tool_not_found', text, { fix: 'List the tools first.' });
 }
 
 /** Members of the results of `initialize` and `server/discover` that are set for each session. */

@@ -57,7 +57,7 @@ export class SkillRequests {
     if (skill === undefined) return;
     if (result instanceof RawJson && result.byteLength > maxFileBytes) {
       throw new AppError('not_allowed', `${JSON.stringify(uri)} of ${server} is too large for a file of a skill.`, {
-        fix: `A skill's files may have ${maxFileBytes / 1024 / 1024} MB. The server can offer it as a resource outside of the skill.`,
+        fix: `The limit is ${maxFileBytes / 1024 / 1024} MB per file of a skill. The server can offer it as a resource outside of the skill.`,
       });
     }
     if (isAcceptedFile(skill, uri, toObject(result)['contents'])) return;
@@ -66,7 +66,7 @@ export class SkillRequests {
       servers().filter(({ config }) => config.name === server),
       settleMs,
     );
-    throw new AppError('not_allowed', `${JSON.stringify(uri)} of ${server} is not what its skill describes.`, {
+    throw new AppError('not_allowed', `${JSON.stringify(uri)} of ${server} does not match its skill.`, {
       fix: 'The skill may have changed. Review the change in Tooltray, then list the skills again.',
     });
   }
@@ -77,7 +77,7 @@ export class SkillRequests {
       found === undefined ? undefined : this.#servers().find((one) => one.config.name === found.skill.server);
     const settings = objectOrEmpty(server?.handshake?.capabilities['extensions'])[skillsExtension];
     if (found === undefined || server === undefined || objectOrEmpty(settings)['directoryRead'] !== true)
-      throw new RpcError(rpcCode.invalidParams, `${JSON.stringify(uri)} is no directory of a skill.`);
+      throw new RpcError(rpcCode.invalidParams, `${JSON.stringify(uri)} is not a directory of a skill.`);
     const { skill } = found;
     const result = toObject(await server.request('resources/directory/read', { ...params, uri: found.uri }, context));
     const { resources } = result;

@@ -157,7 +157,7 @@ describe('running steps', () => {
     const running = client.once('tools/call', { name: 'asker_slow_progress', arguments: { steps: 600, delayMs: 100 } });
     await expect.poll(() => core.host.core.activity.timeline.running.length).toBe(1);
     await ask(core, 'cancelStep', { id: core.host.core.activity.timeline.running[0]?.exchange.id ?? 0 });
-    const text = expect.stringContaining('The user ended this') as string;
+    const text = expect.stringContaining('The user cancelled this in Tooltray.') as string;
     expect((await running).result).toMatchObject({ resultType: 'complete', isError: true, content: [{ text }] });
     const last = async (): Promise<StepSummary | undefined> => (await steps(core)).at(-1);
     await expect.poll(async () => (await last())?.calls[0]?.outcome).toBe('cancelled');
@@ -217,7 +217,7 @@ describe('running steps', () => {
     await ask(core, 'cancelStep', { id: step?.exchange.id ?? 0 });
     expect(await running).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('The user ended this') as string }],
+      content: [{ text: expect.stringContaining('The user cancelled this in Tooltray.') as string }],
     });
     await expect.poll(async () => (await steps(core)).at(-1)?.calls[0]?.outcome).toBe('cancelled');
     expect(open()).toEqual([]);

@@ -115,7 +115,7 @@ test('rejects a wrong token without revealing the right one', async () => {
 });
 
 test.each([
-  ['not JSON', 'GET / HTTP/1.1\r\n\r\n', /not JSON/],
+  ['not JSON', 'GET / HTTP/1.1\r\n\r\n', /not valid JSON/],
   ['not an object', '[1]\n', /not a JSON object/],
   ['another version', '{"tooltray":2}\n', /"tooltray": 2/],
   ['an unknown purpose', JSON.stringify({ ...hello, purpose: 'spy' }) + '\n', /purpose/],
@@ -129,7 +129,7 @@ test.each([
 
 test('closes a connection without a hello after the timeout', async () => {
   await listen({ helloTimeoutMs: 30 });
-  expect(await knock('')).toMatchObject({ error: expect.stringContaining('none came within') as string });
+  expect(await knock('')).toMatchObject({ error: expect.stringContaining('no hello was received within') as string });
 });
 
 test('survives a flood of invalid hellos', async () => {

@@ -33,5 +33,5 @@ test.each([
 });
 
 test('names the known paths in the error for an unknown one', () => {
-  expect(unknownEndpointError('/mcp/x').text).toMatch(/nothing at \/mcp\/x\. Use \/mcp, \/mcp\/mode\/<mode>/);
+  expect(unknownEndpointError('/mcp/x').text).toMatch(/\/mcp\/x was not found\. Use \/mcp, \/mcp\/mode\/<mode>/);
 });
