@@ -6,11 +6,13 @@ import type { CoreGroups } from './core-groups.ts';
 import type { Activity } from './create-activity.ts';
 import { auditCoreEvents } from './create-audit.ts';
 import { rebuildLists } from './catalog-scope.ts';
+import type { UsageWatch } from './servers/usage-watch.ts';
 import { tidyHome } from './tidy-home.ts';
 
 interface LifecycleDeps {
   readonly groups: CoreGroups;
   readonly proposals: ProposalStore;
+  readonly usageWatch: UsageWatch;
   readonly closeCalls: () => Promise<void>;
   readonly record: Pick<Activity, 'close'>;
 }
@@ -100,7 +102,7 @@ export class CoreLifecycle {
   }
 
   #startWatching(): void {
-    const { groups } = this.#deps;
+    const { groups, usageWatch } = this.#deps;
     const { context, servers, activity, trust } = groups;
     const { config } = context;
     const { questions, decisions } = trust.dataFlow;
@@ -113,6 +115,7 @@ export class CoreLifecycle {
     });
     const stops = [
       servers.removals.watch(),
+      usageWatch.start(),
       config.changed.on((next) => {
         void this.#apply(next);
         void activity.log.prune();

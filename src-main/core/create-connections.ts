@@ -19,6 +19,7 @@ import { ServerManager } from './servers/server-manager.ts';
 import { PauseSwitch } from './servers/shared-connection.ts';
 import { TransportFactory } from './servers/transports/create-transport.ts';
 import { UsageMeter } from './servers/usage-meter.ts';
+import { UsageWatch } from './servers/usage-watch.ts';
 import type { ConnectionBudgets } from './wire/byte-budget.ts';
 
 interface ConnectionsOptions {
@@ -43,6 +44,7 @@ export interface Connections {
   readonly transports: TransportFactory;
   /** Resource usage of the servers' processes. */
   readonly usage: UsageMeter;
+  readonly usageWatch: UsageWatch;
 }
 
 const startSlots = 10;
@@ -53,7 +55,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const launch = createLaunchParts(options);
   const { transports, signIns } = launch;
   const usage = new UsageMeter({ registry: launch.processes });
+  const usageWatch = new UsageWatch(usage, log);
   const manager = new ServerManager({
+    usageProblems: (server) => usageWatch.problemsOf(server),
     pinsOf: (config, kind) => trust.pins.of(config, kind),
     createTransport: (config) => transports.create(config),
     personal: edition?.perUserProcesses,
@@ -68,9 +72,10 @@ export function createConnections(options: ConnectionsOptions): Connections {
     random: Math.random,
     onWarning: (server, text) => log.child(server).info(text.slice(0, 2000)),
   });
+  usageWatch.changed.on((server) => manager.find(server)?.changed.emit());
   trust.vault.changed.on((names) => void manager.secretsChanged(new Set(names.flatMap(parseSecretVaultKey))));
   trust.vault.onOpened.on(() => void manager.vaultOpened());
-  return { ...launch, manager, usage };
+  return { ...launch, manager, usage, usageWatch };
 }
 
 function createLaunchParts({
@@ -79,7 +84,7 @@ function createLaunchParts({
   budgets,
   edition,
   resolveProxy,
-}: ConnectionsOptions): Omit<Connections, 'manager' | 'usage'> {
+}: ConnectionsOptions): Omit<Connections, 'manager' | 'usage' | 'usageWatch'> {
   const { paths, env, config, log, masker } = context;
   const fill = <C extends ServerConfig>(server: C): Promise<C> =>
     resolveSecrets(server, (name) => vault.read(name), forNobody(vault));

@@ -102,7 +102,7 @@ export function createCore(options: CoreOptions): Core {
     trust: { ...safety, reviews, inbox },
     clients,
   };
-  const lifecycle = new CoreLifecycle({ groups, proposals, closeCalls, record });
+  const lifecycle = new CoreLifecycle({ groups, proposals, usageWatch: connections.usageWatch, closeCalls, record });
   return {
     ...groups,
     get starting() {

@@ -20,7 +20,7 @@ interface ServerAdminOptions {
 }
 
 /** The servers of a core, and all that changes them. */
-export interface ServersGroup extends Omit<Connections, 'network'> {
+export interface ServersGroup extends Omit<Connections, 'network' | 'usageWatch'> {
   readonly admin: ServerAdmin;
   /** Edits by the user. */
   readonly edits: UserEdits;
@@ -36,7 +36,7 @@ export function createServerAdmin({ context, connections, trust, proposals }: Se
   readonly descriptions: DescriptionStore;
 } {
   const { paths, config, log, env, version } = context;
-  const { network, ...parts } = connections;
+  const { network, usageWatch: _usageWatch, ...parts } = connections;
   const { manager, environment, transports, signIns, sandboxes } = parts;
   const { secrets, vault } = trust;
   const hashOf = (server: string): string | undefined => manager.find(server)?.config.hash;

@@ -18,7 +18,8 @@ export const readResultTool: HelperTool = {
   kind: 'readback',
   definition: {
     name: 'read_result',
-    description: 'Read in a spilled result. sql: one SELECT in query, over table rows; query: JSONPath in query.',
+    description:
+      'Read in a spilled result. sql: one SELECT in query, over table rows; query: JSONPath in query.',
     inputSchema: {
       type: 'object',
       properties: {

@@ -129,7 +129,7 @@ export class ManagedServer {
       held,
       state: this.state,
       tools: this.listing.tools.length,
-      problems: this.#listings.problems,
+      problems: [...this.#listings.problems, ...(this.#deps.usageProblems?.(name) ?? [])],
       paused: this.#deps.pause.isOn,
       now: this.#deps.now(),
     });

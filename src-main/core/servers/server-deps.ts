@@ -33,6 +33,8 @@ export interface ServerDeps {
   readonly signIns: OAuthManager;
   readonly now: () => number;
   readonly random: () => number;
+  /** Excessive resource usage on this computer, in sentences. */
+  readonly usageProblems?: (server: string) => readonly string[];
   readonly onWarning: (server: string, text: string) => void;
   /** The server's log; outlives this object. */
   readonly logOf: (server: string) => ServerLog;
