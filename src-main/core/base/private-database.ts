@@ -1,6 +1,6 @@
 /** Private SQLite files that several processes may use; a damaged one is set aside, a newer one is left unchanged. */
 import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ensurePrivateDir } from './app-paths.ts';
 import { AppError } from './errors.ts';
@@ -56,6 +56,15 @@ export class NewerDatabaseError extends AppError {
       fix: 'Update Tooltray. Until then the file is left as it is.',
     });
   }
+}
+
+/**
+ * The file that is written instead of one of a newer version: `activity.v1.db` for `activity.db`. No newer version
+ * writes a file of that name.
+ */
+export function fileBesideNewer(file: string, { steps }: DatabaseSchema): string {
+  const ending = extname(file);
+  return `${file.slice(0, file.length - ending.length)}.v${steps.length}${ending}`;
 }
 
 /** Whether the file is damaged or not a database. */

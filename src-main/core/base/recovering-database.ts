@@ -1,18 +1,26 @@
-/** Keeps an SQLite file open; starts a new one if it is damaged. */
+/** Keeps an SQLite file open; starts a new one if it is damaged, and uses another one if it is of a newer version. */
 import type { DatabaseSync } from 'node:sqlite';
-import { type DatabaseSchema, isCorruptError, openPrivateDatabase, moveCorruptFile } from './private-database.ts';
+import {
+  type DatabaseSchema,
+  fileBesideNewer,
+  isCorruptError,
+  NewerDatabaseError,
+  openPrivateDatabase,
+  moveCorruptFile,
+} from './private-database.ts';
 import { withPath } from './system-errors.ts';
 
 export class RecoveringDatabase {
   readonly #file: string;
   readonly #kind: DatabaseSchema;
   readonly #onAside: (aside: string, error: unknown) => void;
+  #path: string;
   #database: DatabaseSync | undefined;
   #generation = 0;
 
   /** Opens nothing yet. `onAside`: receives the new path of a damaged file, and the damage. */
   constructor(file: string, kind: DatabaseSchema, onAside: (aside: string, error: unknown) => void) {
-    this.#file = file;
+    this.#file = this.#path = file;
     this.#kind = kind;
     this.#onAside = onAside;
   }
@@ -30,7 +38,7 @@ export class RecoveringDatabase {
     try {
       return work(this.#open());
     } catch (error) {
-      if (!isCorruptError(error)) throw withPath(error, this.#file);
+      if (!isCorruptError(error)) throw withPath(error, this.#path);
       this.#restart(error);
       return work(this.#open());
     }
@@ -42,13 +50,25 @@ export class RecoveringDatabase {
   }
 
   #open(): DatabaseSync {
-    this.#database ??= openPrivateDatabase(this.#file, this.#kind);
+    this.#database ??= this.#openOrBeside();
     return this.#database;
+  }
+
+  /** Checked at each opening, because the newer file may have been moved away. */
+  #openOrBeside(): DatabaseSync {
+    try {
+      this.#path = this.#file;
+      return openPrivateDatabase(this.#file, this.#kind);
+    } catch (error) {
+      if (!(error instanceof NewerDatabaseError)) throw error;
+      this.#path = fileBesideNewer(this.#file, this.#kind);
+      return openPrivateDatabase(this.#path, this.#kind);
+    }
   }
 
   #restart(error: unknown): void {
     this.close();
     this.#generation++;
-    this.#onAside(moveCorruptFile(this.#file), error);
+    this.#onAside(moveCorruptFile(this.#path), error);
   }
 }

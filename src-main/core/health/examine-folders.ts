@@ -93,14 +93,19 @@ function foreignFiles(folder: string): readonly FileFacts[] {
   ];
 }
 
-/** Files that were set aside. */
+/** Files that were set aside, and those next to one of a newer version. */
 function oddDatabases(folder: string): readonly FileFacts[] {
   return namesIn(folder).flatMap((name): readonly FileFacts[] => {
     const path = join(folder, name);
-    if (!/\.corrupt(?:\.\d+)?$/.test(name)) return [];
-    const size = formatBytes(lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
-    const summary = `A damaged file was moved aside: ${path} (${size}). A new one is in use.`;
-    return [{ path, level: 'problem', summary, fix: 'Restore it from a backup, or delete it.' }];
+    if (/\.corrupt(?:\.\d+)?$/.test(name)) {
+      const size = formatBytes(lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
+      const summary = `A damaged file was moved aside: ${path} (${size}). A new one is in use.`;
+      return [{ path, level: 'problem', summary, fix: 'Restore it from a backup, or delete it.' }];
+    }
+    const [, stem, ending] = /^(.+)\.v\d+(\.db)$/.exec(name) ?? [];
+    if (stem === undefined || !namesIn(folder).includes(`${stem}${ending}`)) return [];
+    const summary = `${join(folder, `${stem}${ending}`)} was written by a newer version of Tooltray; this one uses ${name}.`;
+    return [{ path, level: 'problem', summary, fix: 'Update Tooltray to see what is in it.' }];
   });
 }
 

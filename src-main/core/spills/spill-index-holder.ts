@@ -4,15 +4,15 @@ import { extname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { isCorruptError, moveCorruptFile } from '../base/private-database.ts';
+import { fileBesideNewer, isCorruptError, NewerDatabaseError, moveCorruptFile } from '../base/private-database.ts';
 import { extensionMediaType, kindOfExtension } from './spill-writer-messages.ts';
-import { openSpillDatabase, SpillIndex } from './spill-index.ts';
+import { openSpillDatabase, SpillIndex, spillIndexKind } from './spill-index.ts';
 import { spillTempFilePid, parseSpillFileName, type Spill } from './spill.ts';
 import { isProcessRunning } from '../base/file-lock.ts';
 
 /** Throws AppError, or errors of the file system and SQLite. */
 async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
-  const { database, orphans } = openOrMend(join(folder, 'index.db'), log);
+  const { database, orphans } = openDatabase(join(folder, 'index.db'), log);
   const index = new SpillIndex(database, folder);
   try {
     const swept = await sweep(folder, index, orphans);
@@ -25,7 +25,20 @@ async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
 }
 
 /** Handling of files without a row in the index. */
-type Orphans = 'delete' | 'adopt';
+type Orphans = 'delete' | 'adopt' | 'leave';
+
+function openDatabase(file: string, log: Log): { database: DatabaseSync; orphans: Orphans } {
+  try {
+    return openOrMend(file, log);
+  } catch (error) {
+    if (!(error instanceof NewerDatabaseError)) throw error;
+    log.warn('The index of spilled results was written by a newer version of Tooltray; a separate index is used.', {
+      file,
+    });
+    // The other files in the folder belong to the newer index.
+    return { database: openOrMend(fileBesideNewer(file, spillIndexKind), log).database, orphans: 'leave' };
+  }
+}
 
 /** A damaged index is set aside; complete files are adopted by the new one. */
 function openOrMend(file: string, log: Log): { database: DatabaseSync; orphans: Orphans } {
@@ -67,8 +80,9 @@ async function sweep(folder: string, index: SpillIndex, what: Orphans): Promise<
   const known = new Set(rows.map(({ name }) => name));
   const drafts = names.filter(isAbandoned);
   const orphans = names.filter((name) => parseSpillFileName(name) !== undefined && !known.has(name));
-  const unused = what === 'delete' ? [...drafts, ...orphans] : drafts;
-  await inBatches(unused, (name) => rm(join(folder, name), { force: true }));
+  await inBatches(what === 'delete' ? [...drafts, ...orphans] : drafts, (name) =>
+    rm(join(folder, name), { force: true }),
+  );
   const lost: string[] = [];
   await inBatches(rows, async ({ id, name, bytes }) => {
     const size = await stat(join(folder, name)).then(
@@ -83,7 +97,7 @@ async function sweep(folder: string, index: SpillIndex, what: Orphans): Promise<
   index.remove(lost);
   if (what === 'adopt') await inBatches(orphans, (name) => takeOver(folder, index, name));
   return {
-    files: unused.length,
+    files: drafts.length + (what === 'delete' ? orphans.length : 0),
     rows: lost.length,
     adopted: what === 'adopt' ? orphans.length : 0,
   };

@@ -218,7 +218,7 @@ export function openSpillDatabase(file: string): DatabaseSync {
   return openPrivateDatabase(file, spillIndexKind);
 }
 
-const spillIndexKind = { name: 'The index of spilled results', steps: spillSteps };
+export const spillIndexKind = { name: 'The index of spilled results', steps: spillSteps };
 
 // Interval at which read counts are written, in ms; they are counted in memory first.
 

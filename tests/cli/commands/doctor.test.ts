@@ -1,6 +1,7 @@
 /** `doctor` reports problems of a home's files instead of failing, and exits with 1. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixtureCommand } from '../../fixtures/spawn-fixture.ts';
 import { isProcessRunning } from '../../../src-main/core/base/file-lock.ts';
@@ -47,6 +48,7 @@ async function problems(home: CliHome): Promise<readonly Finding[]> {
 
 const damages: readonly [what: string, damage: (home: string) => void, id: RegExp][] = [
   ['a database that was set aside', (home) => writeFileSync(join(home, 'data/activity.db.corrupt'), 'x'), /activity/],
+  ['a database of a newer version', (home) => newer(join(home, 'data/activity.db')), /activity/],
   ['a damaged audit log', (home) => damageAudit(join(home, 'data/audit')), /^file-.*audit/],
   ['a damaged record of accepted definitions', (home) => damageFirst(join(home, 'data/pins')), /^file-.*pins/],
   [
@@ -126,6 +128,13 @@ test('shows the names of secrets in its own sentences', async () => {
   expect(stdout).toContain('MY_API_KEY');
   expect(stdout).not.toContain('***');
 });
+
+function newer(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  writeFileSync(file.replace('.db', '.v1.db'), '');
+}
 
 function damageAudit(folder: string): void {
   const [segment = ''] = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));

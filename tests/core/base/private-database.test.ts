@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RecoveringDatabase } from '../../../src-main/core/base/recovering-database.ts';
 import {
   asideNames,
   isCorruptError,
@@ -45,6 +46,25 @@ test('rejects a file of a newer version, names it, and leaves it unchanged', () 
   expect([(failure as Error).message, isCorruptError(failure)]).toEqual([expect.stringContaining(file), false]);
   expect(readFileSync(file).equals(before)).toBe(true);
   open(2).close();
+});
+
+test('writes beside a file of a newer version, and to the file itself once that is gone', () => {
+  open(2).close();
+  const before = readFileSync(file);
+  const kind = { name: 'The notebook', steps: steps.slice(0, 1) };
+  const aside: string[] = [];
+  const count = (): unknown => {
+    const store = new RecoveringDatabase(file, kind, (name) => aside.push(name));
+    store.use((database) => database.exec("INSERT INTO notes VALUES ('old')"));
+    const counted = store.use((database) => database.prepare('SELECT count(*) AS n FROM notes').get()?.['n']);
+    store.close();
+    return counted;
+  };
+  expect([count(), count(), count()]).toEqual([1, 2, 3]);
+  expect([readFileSync(file).equals(before), aside]).toEqual([true, []]);
+  expect(readdirSync(folder).toSorted()).toEqual(['notes.db', 'notes.v1.db']);
+  rmSync(file);
+  expect(count()).toBe(1);
 });
 
 test('treats missing tables and columns as a corrupt file', () => {
