@@ -14,7 +14,7 @@ import {
   type ReadRequest,
   type ReadTarget,
 } from './reader-messages.ts';
-import { describeShape } from './schema.ts';
+import { describeShape } from './table.ts';
 
 export function handleReadRequest(request: ReadRequest): ReadReply {
   try {
