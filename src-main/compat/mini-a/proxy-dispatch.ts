@@ -47,7 +47,7 @@ const definition: JsonObject & { readonly name: string } = {
       resultToFile: flag,
       resultSizeThreshold: count,
       resultFile: { type: 'string' },
-      op: { enum: ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'sql', 'query', 'schema'] },
+      op: { enum: ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] },
       pattern: word,
       context: count,
       lines: count,

@@ -9,7 +9,7 @@ import type { SpillQueryResult, SpillQuery } from '../spills/spill-queries.ts';
 import type { HelperContext, HelperTool, OwnResource } from './mode.ts';
 
 /** The operations on spills, by name. */
-export const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'sql', 'query', 'schema'] as const;
+export const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'sql', 'query', 'schema', 'table'] as const;
 
 const integer: JsonObject = { type: 'integer' };
 const string: JsonObject = { type: 'string' };
@@ -19,7 +19,7 @@ export const readResultTool: HelperTool = {
   definition: {
     name: 'read_result',
     description:
-      'Read in a spilled result. sql: one SELECT in query, over table rows; query: JSONPath in query.',
+      'Read in a spilled result. sql: one SELECT in query, over table rows; query: JSONPath in query; table: columns of the array at path.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -33,6 +33,7 @@ export const readResultTool: HelperTool = {
         maxBytes: integer,
         query: string,
         path: string,
+        columns: { type: 'array', items: string },
         tables: { type: 'object', additionalProperties: string },
       },
       required: ['resultFile'],
@@ -65,7 +66,7 @@ export function suggestNextRead({ sqlExample, example }: LookExamples): {
 }
 
 const opsOfText = 'Other ops: head, tail (lines), slice (fromLine, toLine), read (fromByte, maxBytes).';
-const opsOfLines = 'grep (pattern, context), slice (fromLine, toLine), schema (path).';
+const opsOfLines = 'grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
 
 /** The content that was read, and how the query was understood. */
 interface SpillRead extends SpillQueryResult {
@@ -158,6 +159,11 @@ function readQuestion(op: SpillOp, input: JsonObject, called: string, elements: 
     }
     case 'schema':
       return { op, path: firstTextOf(input, ['path'])?.text };
+    case 'table': {
+      const rows = readIntegerArgument(input, 'rows', 1) ?? readIntegerArgument(input, 'limit', 1) ?? defaultLines;
+      const fromRow = readIntegerArgument(input, 'fromRow', 1) ?? 1;
+      return { op, path: firstTextOf(input, ['path'])?.text, columns: readColumns(input['columns']), fromRow, rows };
+    }
   }
 }
 
@@ -190,6 +196,15 @@ function readTables(tables: unknown): Record<string, string> | undefined {
   throw new AppError('bad_request', "'tables' must be an object of names and results.", {
     fix: 'Write it as tables={"users": "<resultFile of another result>"}; its rows are then the table users.',
   });
+}
+
+/** A list, or names separated by commas. */
+function readColumns(columns: unknown): string[] | undefined {
+  if (columns === undefined || columns === null || columns === '') return undefined;
+  const names: unknown[] = typeof columns === 'string' ? columns.split(',') : Array.isArray(columns) ? columns : [];
+  const texts = names.filter((name) => typeof name === 'string').map((name) => name.trim());
+  if (texts.length > 0 && texts.length === names.length) return texts;
+  throw new AppError('bad_request', "'columns' must be a list of names.", { fix: 'Omit it for the default.' });
 }
 
 /** Ops that may return as many lines as the app accepts; a search is better narrowed down. */

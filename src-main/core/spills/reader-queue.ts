@@ -99,7 +99,7 @@ function givenUp(): AppError {
 function isHeavy({ target, question }: ReadRequest): boolean {
   // A model's SQL can exhaust the memory at any file size, and a thread cannot be interrupted in it.
   if (question.op === 'sql' || question.op === 'select') return true;
-  const isData = question.op === 'query' || question.op === 'schema';
+  const isData = question.op === 'query' || question.op === 'schema' || question.op === 'table';
   return isData && target.bytes > heavyBytes;
 }
 

@@ -27,7 +27,15 @@ export type SpillQuery =
    */
   | SqlQuestion
   /** Describes the content, or the first value at `path`. */
-  | { readonly op: 'schema'; readonly path?: string | undefined };
+  | { readonly op: 'schema'; readonly path?: string | undefined }
+  /** Rows of the array at `path`, by default the longest near the root. Without `columns` its scalar members. */
+  | {
+      readonly op: 'table';
+      readonly path?: string | undefined;
+      readonly columns?: readonly string[] | undefined;
+      readonly fromRow: number;
+      readonly rows: number;
+    };
 
 export interface SqlQuestion {
   readonly op: 'sql';
@@ -159,7 +167,7 @@ export class SpillReads {
 function whatOf(question: SpillQuery): string {
   if (question.op === 'grep') return question.pattern.slice(0, maxWhat);
   if (question.op === 'query' || question.op === 'sql') return question.query.slice(0, maxWhat);
-  return question.op === 'schema' ? (question.path ?? '').slice(0, maxWhat) : '';
+  return question.op === 'schema' || question.op === 'table' ? (question.path ?? '').slice(0, maxWhat) : '';
 }
 
 function linesOf(question: SpillQuery, { fields, text }: SpillQueryResult): SpillRead['lines'] {

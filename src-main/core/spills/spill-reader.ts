@@ -255,7 +255,7 @@ export class SpillReader {
   #deadlines({ op }: ReaderRequest, bytes: number): ReadDeadlines {
     const { patternMs = 2000, dataMs = 30_000, linesMs = 60_000 } = this.#options;
     const isSql = op === 'sql' || op === 'select';
-    const isData = isSql || op === 'query' || op === 'schema';
+    const isData = isSql || op === 'query' || op === 'schema' || op === 'table';
     // Tables are streamed from files that are too long to parse.
     const times = isSql ? Math.max(1, bytes / maxDocumentBytes) : 1;
     return {

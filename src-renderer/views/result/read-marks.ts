@@ -41,6 +41,7 @@ const names: Readonly<Record<SpillUse['reads'][number]['op'], string>> = {
   query: 'JSONPath',
   sql: 'SQL',
   schema: 'Structure',
+  table: 'Rows',
 };
 
 export function readName({ op }: SpillUse['reads'][number]): string {

@@ -55,6 +55,15 @@ describe('readresult', () => {
       { op: 'schema', path: '$.a' },
       { op: 'schema', path: '$.a' },
     ],
+    [{ op: 'table' }, { op: 'table', fromRow: 1, rows: 50 }],
+    [
+      { op: 'table', path: '$.a', columns: ['b', 'c'], fromRow: 2, rows: 3 },
+      { op: 'table', path: '$.a', columns: ['b', 'c'], fromRow: 2, rows: 3 },
+    ],
+    [
+      { op: 'table', columns: 'b, c' },
+      { op: 'table', columns: ['b', 'c'], fromRow: 1, rows: 50 },
+    ],
     [
       { op: 'zap', maxBytes: 20 },
       { op: 'read', maxBytes: 20 },
@@ -83,6 +92,7 @@ describe('readresult', () => {
     [{}, "requires 'resultFile'"],
     [{ resultFile, op: 'grep' }, "op='grep' requires a 'pattern'"],
     [{ resultFile, op: 'query' }, "op='query' requires a 'query'"],
+    [{ resultFile, op: 'table', columns: 5 }, "columns' must be a list of names."],
     [{ resultFile, op: 'head', lines: 0 }, "'lines' must be an integer of at least 1"],
     [{ resultFile: '/etc/none' }, "Failed to read result file '/etc/none': There is no such file."],
   ])('%j returns: %s', async (input, fragment) => {

@@ -184,7 +184,7 @@ describe('a spill', () => {
     [{ op: 'read', maxBytes: 20 }, /^\{\n {2}"items": \[\n {4}\{\n\[TRUNCATED at 20 bytes/],
     [{ op: 'query', query: '$.items[?@.id == 7].name' }, /^"item 7"\n\(1 match\)$/],
     [{ op: 'schema' }, /^object of 1 member\n {2}items: array of 40 objects of 2 members\n {4}id: number/],
-    [{ op: 'sql', query: 'SELECT name FROM rows LIMIT 2 OFFSET 1' }, /^name\nitem 1\nitem 2\n\(2 rows\)$/],
+    [{ op: 'table', columns: ['name'], fromRow: 2, rows: 2 }, /^name\nitem 1\nitem 2\n.*fromRow=4/],
   ])('answers %j, by its path and by its ID', async (question, expected) => {
     const kept = await answering(said(JSON.stringify(items)), { resultToFile: true });
     const byPath = await read({ resultFile: fileOf(kept), ...question });

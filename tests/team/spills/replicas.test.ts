@@ -66,11 +66,12 @@ describe('two replicas', () => {
       { op: 'slice', fromLine: 2, toLine: 4 },
       { op: 'grep', pattern: 'name 2999', context: 0 },
       { op: 'query', query: '$.rows[1500].name' },
+      { op: 'table', path: '$.rows', columns: ['id', 'tag'], fromRow: 8, rows: 1 },
     ] as const)
       texts.push((await files.query(id, question, signal)).text);
     const here = readerOf(a).forCaller(ann);
     expect(texts[0]).toBe((await here.query(id, { op: 'slice', fromLine: 2, toLine: 4 }, signal)).text);
-    expect(texts.map((text) => /name 2999|name 1500|"id":0|rows/.test(text))).toEqual([true, true, true]);
+    expect(texts.map((text) => /name 2999|name 1500|7.*x|"id":0|rows/.test(text))).toEqual([true, true, true, true]);
     const found = await files.select({ ref: id }, 'SELECT name FROM rows WHERE id = 2999', signal);
     expect(found.rows).toEqual([['name 2999']]);
     expect(await files.readText(id)).toBe(await here.readText(id));

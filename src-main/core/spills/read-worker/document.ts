@@ -1,5 +1,5 @@
 /** A spill as data: parsed from JSON or TOON. Numbers that JavaScript would change keep their spelling. */
-import { tryParseJson } from '../../base/json.ts';
+import { isObject, tryParseJson } from '../../base/json.ts';
 import { JSONPathEnvironment, JSONPathError, type JSONPathNode, type JSONValue } from 'json-p3';
 import { AppError, errorText } from '../../base/errors.ts';
 import { fromToon } from '../toon.ts';
@@ -109,4 +109,28 @@ function foundValue({ location, value }: JSONPathNode): FoundValue {
 function keyText(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`;
   return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+/** The main list of a document: itself, or the longest near its root. */
+interface Records {
+  readonly location: Location;
+  readonly values: readonly unknown[];
+}
+
+const maxRecordDepth = 4;
+
+export function findRecords(value: unknown): Records | undefined {
+  let best: Records | undefined;
+  for (const found of lists(value, [])) {
+    if (best === undefined || found.values.length > best.values.length) best = found;
+  }
+  return best;
+}
+
+/** Lists inside of lists are parts of records. */
+function* lists(value: unknown, location: Location): Generator<Records, void, undefined> {
+  if (Array.isArray(value)) yield { location, values: value };
+  else if (isObject(value) && location.length < maxRecordDepth) {
+    for (const [key, member] of Object.entries(value)) yield* lists(member, [...location, key]);
+  }
 }

@@ -14,7 +14,7 @@ import {
   type ReadRequest,
   type ReadTarget,
 } from './reader-messages.ts';
-import { describeShape } from './table.ts';
+import { describeShape, readTable } from './table.ts';
 
 export function handleReadRequest(request: ReadRequest): ReadReply {
   try {
@@ -66,6 +66,8 @@ function answerQuestion(request: ReadRequest): Answered {
       return unindexed(queryDocument(readDocument(target), question.query, question.limit, maxBytes));
     case 'schema':
       return unindexed(describeShape(readDocument(target), question.path, maxBytes));
+    case 'table':
+      return unindexed(readTable(readDocument(target), question, maxBytes));
     case 'sql':
     case 'select': {
       const { query, path, limit } = question;

@@ -29,7 +29,7 @@ test.each([
       [{ op: 'slice', fromLine: 40 }, 'slice lines 40–end'],
       [{ op: 'tail', lines: 20 }, 'tail 20 lines'],
       [{ op: 'read', fromByte: 4096 }, 'read from byte 4096'],
-      [{ op: 'schema', path: '$.rows', lines: 'many' }, 'schema $.rows'],
+      [{ op: 'table', path: '$.rows', lines: 'many' }, 'table $.rows'],
     ] as const
   ).map(
     ([input, what]) =>

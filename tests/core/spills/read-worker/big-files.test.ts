@@ -45,16 +45,18 @@ describe('a file of 210 MB', () => {
     expect(fields).toMatchObject({ matchCount: lineCount });
   });
 
-  test.each<[SpillQuery]>([[{ op: 'schema' }], [{ op: 'query', query: '$' }], [{ op: 'sql', query: 'SELECT 1' }]])(
-    'is rejected for %j with an alternative',
-    async (question) => {
-      await expect(reading.ask(file, question)).rejects.toMatchObject({
-        code: 'unsupported',
-        message: expect.stringContaining('64 MB') as string,
-        fix: expect.stringContaining("op='grep'") as string,
-      });
-    },
-  );
+  test.each<[SpillQuery]>([
+    [{ op: 'schema' }],
+    [{ op: 'query', query: '$' }],
+    [{ op: 'table', fromRow: 1, rows: 1 }],
+    [{ op: 'sql', query: 'SELECT 1' }],
+  ])('is rejected for %j with an alternative', async (question) => {
+    await expect(reading.ask(file, question)).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('64 MB') as string,
+      fix: expect.stringContaining("op='grep'") as string,
+    });
+  });
 
   test("is a table of lines for SQL without using the core's memory", { timeout: 120_000 }, async () => {
     const before = process.memoryUsage().rss;

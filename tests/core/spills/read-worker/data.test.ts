@@ -165,3 +165,74 @@ describe('schema', () => {
     expect(text.length).toBeLessThan(200);
   });
 });
+
+describe('table', () => {
+  const table = (more: object = {}, content = shop, options?: AskOptions): Promise<SpillQueryResult> =>
+    reading.askOf(content, { op: 'table', fromRow: 1, rows: 50, ...more }, options);
+
+  test('shows the scalars of the longest list, one row a line', async () => {
+    const { text, fields } = await table();
+    expect(text).toBe(
+      [
+        'id\tname\tprice\towner\textra',
+        '1\tnut\t0.5\t{"login":"ann"}\t',
+        '2\tbolt\\tbig\t12\t{"login":"bob"}\t',
+        '12345678901234567890\twheel\t120\tnull\ttrue',
+        '(3 rows)',
+      ].join('\n'),
+    );
+    const columns = ['id', 'name', 'price', 'owner', 'extra'];
+    expect(fields).toEqual({ path: '$.items', columns, fromRow: 1, rows: 3, totalRows: 3 });
+  });
+
+  test.each([
+    [{ columns: ['owner.login', 'tags[0]', 'none'] }, 'owner.login\ttags[0]\tnone\nann\ta\t\nbob\t\t\n\t\t'],
+    [{ columns: ['id'], fromRow: 2, rows: 1 }, 'id\n2'],
+    [{ columns: ['id'], fromRow: 9 }, 'id'],
+    [{ path: '$.items[0].tags' }, 'value\na'],
+    [{ path: 'items', columns: ['id'], rows: 1 }, 'id\n1'],
+  ])('shows for %j: %j', async (wish, expected) => {
+    const { text } = await table(wish);
+    expect(text.slice(0, text.lastIndexOf('\n'))).toBe(expected);
+  });
+
+  test.each([
+    ['$.items[?@.price > 10]', [2, 3]],
+    ['$.items[?@.price > 100]', [3]],
+    ['$.items[0,2]', [1, 3]],
+  ])('shows the rows that %s selects', async (path, rows) => {
+    const { text, fields } = await table({ path, columns: ['name'] });
+    const names = ['nut', 'bolt\\tbig', 'wheel'];
+    expect(text.split('\n').slice(1, -1)).toEqual(rows.map((row) => names[row - 1]));
+    expect(fields).toMatchObject({ totalRows: rows.length, rows: rows.length });
+  });
+
+  test('reports the number of rows, and where to go on', async () => {
+    const { text, fields } = await table({ columns: ['id'], rows: 2 });
+    expect(text.split('\n').at(-1)).toContain('fromRow=3');
+    expect(fields).toMatchObject({ rows: 2, totalRows: 3 });
+  });
+
+  test('prefers a key with dots over a path', async () => {
+    expect((await table({ columns: ['a.b'] }, '[{"a.b":1,"a":{"b":2}}]')).text).toBe('a.b\n1\n(1 row)');
+  });
+
+  test('ends with a whole row when truncated, and reports where to go on', async () => {
+    const rows = JSON.stringify(Array.from({ length: 100 }, (_, i) => ({ id: i })));
+    const { text, truncated, fields } = await table({}, rows, { maxBytes: 20 });
+    expect([text.split('\n').at(-1), truncated, fields['rows']]).toEqual([
+      '[TRUNCATED at 20 bytes; continue with fromRow=10, or name fewer columns]',
+      true,
+      9,
+    ]);
+    expect((await table({ fromRow: 10, rows: 2 }, rows)).text).toMatch(/^id\n9\n10\n/);
+  });
+
+  test.each([
+    ['{"a":1}', {}, 'bad_request'],
+    [shop, { path: '$.total' }, 'bad_request'],
+    [shop, { path: '$.none' }, 'not_found'],
+  ])('rejects %s with %j', async (content, wish, code) => {
+    await expect(table(wish, content)).rejects.toMatchObject({ code });
+  });
+});
