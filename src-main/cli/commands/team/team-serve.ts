@@ -31,7 +31,7 @@ const flags = {
   listen: { value: 'HOST:PORT', help: 'Listen address (default 127.0.0.1:8690)' },
   publicUrl: { value: 'URL', help: 'Public URL of the team' },
   allowedHosts: { value: 'A,B', help: 'Additional allowed Host names' },
-  trustedProxies: { value: 'CIDR,…', help: 'Proxies trusted for Forwarded and X-Forwarded-* headers' },
+  trustedProxies: { value: 'CIDR,…', help: 'Proxies trusted for X-Forwarded-* headers' },
   issuer: { value: 'URL', help: 'OIDC issuer for sign-in (default: access tokens only)' },
   issuerAudience: { value: 'A,B', help: 'Accepted token audiences (default: public URL of /mcp)' },
   clientId: {
