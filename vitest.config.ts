@@ -35,6 +35,7 @@ const long = [
   'tests/core/trust/audit/million.test.ts',
   'tests/real/{confined,enough-to-call,inspector,mcp-apps,mcporter,mode-change,spills,tasks,team-clients,unchanged}.test.ts',
   'tests/core/secrets/secret-service.test.ts',
+  'tests/scripts/team-end.test.ts',
   'tests/team/{conformance,image}.test.ts',
   'tests/team/placement/boxed.test.ts',
 ];

@@ -1,16 +1,16 @@
 /**
  * `npm run team`: starts a whole team on this computer: PostgreSQL, an S3 store and an OIDC provider from npm, three
  * replicas, and a load balancer if HAProxy is installed. Prints the URL, the users, and what to try; Ctrl+C stops all
- * of it. `--fresh` starts over, `--port N` changes the port. Data is stored in .cache/team; not for real
- * users.
+ * of it. `--fresh` starts over, `--port N` and `--data DIR` change the port and the folder. Not for real users.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ended } from './engines/ended.ts';
 import { hasHaproxy, startHaproxy } from './engines/haproxy.ts';
@@ -19,16 +19,16 @@ import { startPostgres } from './engines/postgres.ts';
 import { startObjects } from './engines/s3.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const home = join(root, '.cache/team');
 const cli = join(root, 'dist/cli.js');
 const usualPort = 8700;
-const usage = `Usage: npm run team -- [--fresh] [--port N]
+const usage = `Usage: npm run team -- [--fresh] [--port N] [--data DIR]
 
 Runs a team on this machine: PostgreSQL, an object store, an OIDC provider, three replicas, and HAProxy if it is
-installed. Ctrl+C stops all of it. Data is in .cache/team.
+installed. Ctrl+C stops all of it.
 
   --fresh    Start with empty data
   --port N   First port (default ${usualPort})
+  --data DIR Folder of the data (default .cache/team)
   -h, --help Show this help`;
 const replicas = 3;
 /** Client ID of the dashboard. */
@@ -41,7 +41,10 @@ const people = [
 /** Environment of replicas and commands. */
 type Team = Readonly<Record<string, string>>;
 
-const { port, fresh } = words();
+/** Time for what runs to end by itself after Ctrl+C, in ms. */
+const endMs = 1_000;
+
+const { port, fresh, home } = words();
 /** Functions that stop what was started, called in reverse order. */
 const ends: (() => Promise<void>)[] = [];
 /** The replicas. */
@@ -57,15 +60,18 @@ try {
   await end(1);
 }
 
-function words(): { readonly port: number; readonly fresh: boolean } {
+function words(): { readonly port: number; readonly fresh: boolean; readonly home: string } {
   try {
     const flag = { type: 'boolean', default: false } as const;
-    const { values } = parseArgs({ options: { port: { type: 'string' }, fresh: flag, help: { ...flag, short: 'h' } } });
+    const text = { type: 'string' } as const;
+    const options = { port: text, data: text, fresh: flag, help: { ...flag, short: 'h' } } as const;
+    const { values } = parseArgs({ options });
     if (values.help) {
       console.log(usage);
       process.exit(0);
     }
-    return { port: Number(values.port ?? usualPort), fresh: values.fresh };
+    const home = resolve(values.data ?? join(root, '.cache/team'));
+    return { port: Number(values.port ?? usualPort), fresh: values.fresh, home };
   } catch (error) {
     console.error(`team: ${(error as Error).message}\n\n${usage}`);
     process.exit(2);
@@ -262,7 +268,7 @@ function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database, 
     `  export TOOLTRAY_DATABASE=${database} TOOLTRAY_TEAM_KEYS_FILE=${keys}`,
     '  node dist/cli.js team user list    (also: team user off ben, team secret set NAME --user ben, team login --user ben, audit verify)',
     '',
-    'Ctrl+C ends all of it; what was done stays in .cache/team (npm run team -- --fresh begins anew).',
+    'Ctrl+C ends all of it; the data stays (npm run team -- --fresh starts over).',
   ];
   console.log(lines.join('\n'));
 }
@@ -272,7 +278,19 @@ async function end(code: number): Promise<void> {
   isEnding = true;
   // The second signal ends a replica without waiting for load balancers. Two equal signals could be merged.
   for (const replica of running) replica.kill('SIGTERM');
-  await Promise.all(running.map((replica) => ended(replica, 'SIGINT')));
-  for (const each of ends.splice(0).toReversed()) await each().catch((error: unknown) => console.error(error));
+  const stopped = Promise.all(running.map((replica) => ended(replica, 'SIGINT')));
+  await Promise.race([stopped.then(stopEngines), sleep(endMs)]);
+  for (const replica of running) replica.kill('SIGKILL');
+  // An engine that needs longer has its signal, and ends by itself.
+  void stopEngines();
   process.exit(code);
+}
+
+async function stopEngines(): Promise<void> {
+  await Promise.all(
+    ends
+      .splice(0)
+      .toReversed()
+      .map((stop) => stop().catch((error: unknown) => console.error(error))),
+  );
 }

@@ -13,6 +13,6 @@ function run(...args: string[]): { readonly code: number | null; readonly out: s
 
 test('prints help for --help, and exits with 2 after an unknown flag', () => {
   const { code, out } = run('--help');
-  expect([code, ['--fresh', '--port'].filter((flag) => !out.includes(flag))]).toEqual([0, []]);
+  expect([code, ['--fresh', '--port', '--data'].filter((flag) => !out.includes(flag))]).toEqual([0, []]);
   expect(run('--unknown')).toEqual({ code: 2, out: '' });
 });

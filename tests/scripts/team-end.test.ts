@@ -1,0 +1,42 @@
+/** Ctrl+C ends a whole team of `npm run team` within two seconds. Runs the build. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../scripts/team/engines/free-port.ts';
+
+const script = join(import.meta.dirname, '../../scripts/team/run.ts');
+
+test('ends all of it within two seconds after Ctrl+C', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tooltray-run-'));
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  const port = await freePort();
+  const team = spawn(process.execPath, [script, '--port', String(port), '--data', folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(team, 'exit');
+  onTestFinished(() => void team.kill('SIGKILL'));
+  let database = '';
+  for await (const line of createInterface(team.stdout)) {
+    database ||= /^Database\s+(\S+)/.exec(line)?.[1] ?? '';
+    if (line.startsWith('Ctrl+C')) break;
+  }
+  const statusOf = (at: number): Promise<number> =>
+    fetch(`http://127.0.0.1:${at}/healthz`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  const replicas = [port + 1, port + 2, port + 3];
+  expect(await Promise.all(replicas.map(statusOf))).toEqual([200, 200, 200]);
+  const began = performance.now();
+  team.kill('SIGINT');
+  const [code] = await exited;
+  expect([code, performance.now() - began < 2_000]).toEqual([0, true]);
+  expect(await Promise.all(replicas.map(statusOf))).toEqual([0, 0, 0]);
+  expect(database).toContain('postgres://');
+});
