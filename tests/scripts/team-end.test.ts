@@ -1,7 +1,7 @@
 /** Ctrl+C ends a whole team of `npm run team` within two seconds. Runs the build. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -13,6 +13,8 @@ const script = join(import.meta.dirname, '../../scripts/team/run.ts');
 
 test('ends all of it within two seconds after Ctrl+C', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-run-'));
+  // PostgreSQL does not run as root.
+  await chmod(folder, 0o711);
   await using ends = new AsyncDisposableStack();
   ends.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   const port = await freePort();
@@ -22,10 +24,12 @@ test('ends all of it within two seconds after Ctrl+C', async () => {
   const exited = once(team, 'exit');
   onTestFinished(() => void team.kill('SIGKILL'));
   let database = '';
-  for await (const line of createInterface(team.stdout)) {
+  const started = Promise.withResolvers<void>();
+  createInterface(team.stdout).on('line', (line) => {
     database ||= /^Database\s+(\S+)/.exec(line)?.[1] ?? '';
-    if (line.startsWith('Ctrl+C')) break;
-  }
+    if (line.startsWith('Ctrl+C')) started.resolve();
+  });
+  await Promise.race([started.promise, exited]);
   const statusOf = (at: number): Promise<number> =>
     fetch(`http://127.0.0.1:${at}/healthz`).then(
       ({ status }) => status,
@@ -36,7 +40,8 @@ test('ends all of it within two seconds after Ctrl+C', async () => {
   const began = performance.now();
   team.kill('SIGINT');
   const [code] = await exited;
-  expect([code, performance.now() - began < 2_000]).toEqual([0, true]);
+  expect(code).toBe(0);
+  expect(performance.now() - began).toBeLessThan(2_000);
   expect(await Promise.all(replicas.map(statusOf))).toEqual([0, 0, 0]);
   expect(database).toContain('postgres://');
 });
