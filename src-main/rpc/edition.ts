@@ -13,7 +13,7 @@ export { auditPage, nextOf } from './handlers/audit.ts';
 export { type ChartSources, drawCharts } from './handlers/charts.ts';
 export { coreHandlers } from './handlers/core.ts';
 export { dataFlowOverview } from './handlers/data-flow.ts';
-export { findHandlers } from './handlers/find.ts';
+export { findSpills, findTools } from './handlers/find.ts';
 export { inboxSummary } from './handlers/inbox.ts';
 export { profilesOverview } from './handlers/profiles.ts';
 export { serverHandlers } from './handlers/server-tools.ts';

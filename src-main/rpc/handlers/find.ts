@@ -4,16 +4,16 @@ import { textOrEmpty } from '../../core/base/json.ts';
 import { truncateText, markInvisible, neutralizeControlCharacters } from '../../core/base/visible-text.ts';
 import { wordMatcher } from '../../core/base/text-format.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
-import type { FoundTool } from '../contract.ts';
-import type { Handlers } from '../deps.ts';
+import type { FoundTool, SpillRow } from '../contract.ts';
+import type { Handlers, RpcDeps } from '../deps.ts';
 import { activityHandlers } from './activity.ts';
 import { spillRows } from './spills.ts';
 import { timelineSessions } from './timeline.ts';
 
 const maxTools = 8;
 const maxOtherResults = 5;
-/** Number of newest matching calls of which spills are found. */
-const maxFoundCalls = 50;
+/** Number of newest matching spilled results that are looked for on disk. */
+const maxSpilledCalls = 50;
 /** Number of newest spills searched. */
 const maxScanned = 1000;
 const maxSnippetLength = 200;
@@ -21,35 +21,40 @@ const maxSnippetLength = 200;
 export const findHandlers = {
   find: async ({ text }, deps) => {
     if (text.trim() === '') return { tools: [], sessions: [], calls: [], spills: [] };
-    await deps.calls.spills.ready();
     const fits = wordMatcher(text);
-    const [{ calls }, rows] = await Promise.all([
-      activityHandlers.activity({ text, limit: maxFoundCalls }, deps),
-      spillRows({ limit: maxScanned }, deps),
+    const [{ calls }, spills, { sessions, lookedThrough }] = await Promise.all([
+      activityHandlers.activity({ text, limit: maxOtherResults }, deps),
+      deps.activity.log.ask('findSpills', text, maxSpilledCalls).then((ids) => findSpills(text, deps, ids)),
+      timelineSessions(deps, maxOtherResults, ({ app, appName, mode }) => fits(`${app} ${appName} ${mode}`)),
     ]);
-    const spilled = new Set(calls.map(({ spillId }) => spillId));
-    const spills = rows.filter(
-      ({ id, server, tool, app, preview }) => spilled.has(id) || fits(`${server} ${tool} ${app} ${preview}`),
-    );
-    const { sessions, lookedThrough } = await timelineSessions(deps, maxOtherResults, ({ app, appName, mode }) =>
-      fits(`${app} ${appName} ${mode}`),
-    );
     return {
-      tools: findTools(text, fits, deps),
+      tools: findTools(text, deps),
       sessions,
-      calls: calls.slice(0, maxOtherResults),
-      spills: spills.slice(0, maxOtherResults),
+      calls,
+      spills,
       ...(lookedThrough !== undefined && { sessionsLookedThrough: lookedThrough }),
     };
   },
 } satisfies Handlers;
 
-/** The search matches whole words, but users often type a prefix: names that start with it come first. */
-function findTools(
+/** Finds spills by their app, server, tool, and identifying argument; `also`: IDs of others. Newest first. */
+export async function findSpills(
   text: string,
-  fits: (said: string) => boolean,
-  { calls: { catalog } }: Pick<CoreGroups, 'calls'>,
-): FoundTool[] {
+  deps: Pick<RpcDeps, 'calls' | 'context' | 'reader'>,
+  also: readonly string[] = [],
+): Promise<SpillRow[]> {
+  const fits = wordMatcher(text);
+  await deps.calls.spills.ready();
+  const rows = await spillRows({ limit: maxScanned }, deps);
+  const found = rows.filter(
+    ({ id, server, tool, app, preview }) => also.includes(id) || fits(`${server} ${tool} ${app} ${preview}`),
+  );
+  return found.slice(0, maxOtherResults);
+}
+
+/** The search matches whole words, but users often type a prefix: names that start with it come first. */
+export function findTools(text: string, { calls: { catalog } }: Pick<CoreGroups, 'calls'>): FoundTool[] {
+  const fits = wordMatcher(text);
   const { tools, lookup } = catalog.current;
   const prefix = text.trim().toLowerCase();
   const byName = tools.filter(({ server, name }) => fits(`${server} ${name}`));

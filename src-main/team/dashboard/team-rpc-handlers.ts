@@ -14,7 +14,8 @@ import {
 } from '../../core/edition.ts';
 import {
   auditPage,
-  findHandlers,
+  findSpills,
+  findTools,
   type Handlers,
   nextOf,
   priced,
@@ -81,16 +82,16 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
       if (await calls.spills.remove(id, reader)) return {};
       throw new AppError('not_found', 'Spill not found.', { fix: 'It may have expired.' });
     },
-    find: async (input, deps, signal) => {
-      const { tools, spills } = await findHandlers.find(input, deps);
-      signal.throwIfAborted();
+    find: async ({ text }, deps) => {
+      if (text.trim() === '') return { tools: [], spills: [], sessions: [], calls: [] };
+      const tools = findTools(text, deps);
       const scope = scopeOfViewer(viewer, parts);
       const isShown = ({ server, tool }: (typeof tools)[number]): boolean => {
         const listed = servers.manager.all.find(({ config }) => config.name === server)?.listing.tools;
         const definition = listed?.find(({ name }) => name === tool);
         return definition !== undefined && scope.hasTool(server, definition);
       };
-      return { tools: tools.filter(isShown), spills, sessions: [], calls: [] };
+      return { tools: tools.filter(isShown), spills: await findSpills(text, deps), sessions: [], calls: [] };
     },
     // The counts would reveal what a profile hides.
     toolMatches: async (input, deps) =>

@@ -66,6 +66,16 @@ test('finds calls and spills by what their payloads contain', async () => {
   expect(spills).toMatchObject([{ tool: 'list_issues' }]);
 });
 
+test('finds a spill behind any number of newer calls that match and were not spilled', async () => {
+  const core = await start();
+  const client = await core.open();
+  await client.callTool('tracker_list_issues', { count: 200 });
+  for (let call = 0; call < 60; call++) await client.callTool('echo_echo', { message: `200 ${call}` });
+  const { calls, spills } = await find(core, '200');
+  expect(calls.map(({ tool }) => tool)).toEqual(Array.from({ length: 5 }, () => 'echo'));
+  expect(spills).toMatchObject([{ tool: 'list_issues' }]);
+});
+
 test('finds a session behind any number of newer ones', async () => {
   const core = await start();
   const step = (n: number, app: string): StepRecord => ({

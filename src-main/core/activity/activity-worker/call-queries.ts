@@ -39,6 +39,15 @@ export function searchCalls(
   };
 }
 
+/** IDs of the results that the newest matching calls spilled. */
+export function spillsOfCalls(database: DatabaseSync, search: CallSearch, limit: number): string[] {
+  const { clauses, values } = whereClauses({ ...search, spilled: true });
+  return database
+    .prepare(`SELECT spillId FROM calls WHERE ${clauses.join(' AND ')} ORDER BY id DESC LIMIT ?`)
+    .all(...values, limit)
+    .map(({ spillId }) => String(spillId));
+}
+
 function newerThan(
   database: DatabaseSync,
   id: number,

@@ -12,6 +12,7 @@ import {
   type PageRange,
   recentlyUsedTools,
   searchCalls,
+  spillsOfCalls,
 } from './call-queries.ts';
 import type { TokenCount } from '../call-record.ts';
 import { recentCalls } from './call-table.ts';
@@ -71,6 +72,9 @@ export const questions = {
       const rows = page.calls.filter(({ id }) => ids.has(id)).map((call) => ({ id: call.id, payloads: [call] }));
       return { ...page, snippets: snippets(database, search.text, rows, recorder) };
     }),
+  /** Finds the spills of such calls. */
+  findSpills: ({ recorder }: QuestionContext, text: string, limit: number) =>
+    recorder.query((database) => spillsOfCalls(database, { text, found: foundIn(database, text, recorder) }, limit)),
   /** Finds steps by name and payload, each with its first calls. */
   searchSteps: ({ recorder }: QuestionContext, search: Omit<StepSearch, 'found'>, range: StepRange, maxCalls: number) =>
     recorder.query((database) => {
