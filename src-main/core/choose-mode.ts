@@ -59,10 +59,9 @@ export function chooseMode({ tools, all, best, views }: Costs, app: string | und
     return { mode: proxyMode, reason: `${facts.name} loads tools on demand, so all tools are listed.` };
   }
   if (share <= freeListShare) {
-    const what = tools === 1 ? 'The only tool costs' : `All ${tools} tools cost`;
     return {
       mode: proxyMode,
-      reason: `${what} about ${whole(all)} tokens, ${percent(share)} of the context window of ${facts.name}.`,
+      reason: `Listing every tool costs about ${whole(all)} tokens, ${percent(share)} of the context window of ${facts.name}.`,
     };
   }
   if (best.mode === proxyMode) {
@@ -91,7 +90,7 @@ function whole(tokens: number): string {
 }
 
 function percent(share: number): string {
-  return `${(share * 100).toFixed(share < 0.001 ? 2 : 1)} %`;
+  return `${(share * 100).toFixed(share < 0.001 ? 2 : 1)}%`;
 }
 
 /**

@@ -84,7 +84,7 @@ describe.each([8, 27, 60, 90, 230, 900])('auto with %i tools', (tools) => {
   test('states its reason in one sentence', () => {
     expect(reason).toMatch(
       mode.name === 'proxy'
-        ? /^(All \d+ tools cost about [\d,]+ tokens, \d\.\d+ % of the context window|Search is not sure to cost less)/
+        ? /^(Listing every tool costs about [\d,]+ tokens, \d\.\d+% of the context window|Search is not sure to cost less)/
         : /^All \d+ tools would cost about [\d,]+ tokens; with search and programs, a session of 5 tool uses costs about [\d,]+ tokens, [\d,]+ fewer\.$/,
     );
   });

@@ -37,7 +37,9 @@ const costs = (tools: number, words: number): Costs => new ModeCosts(allModes).c
 test('shows all tools of a small catalog, and states their cost', () => {
   const { mode, reason } = chooseMode(costs(5, 5), 'claude-ai');
   expect(mode.name).toBe('proxy');
-  expect(reason).toMatch(/^All 5 tools cost about \d+ tokens, 0\.\d+ % of the context window of Claude Desktop\.$/);
+  expect(reason).toMatch(
+    /^Listing every tool costs about \d+ tokens, 0\.\d+% of the context window of Claude Desktop\.$/,
+  );
 });
 
 test('does not list a large catalog to an app that would load all of it', () => {

@@ -60,11 +60,11 @@ export function restartWord(server: Pick<ServerRow, 'state'>): string {
   return isRunning(server) ? 'Restart' : 'Start';
 }
 
-/** `0 %`, `3.5 %`, `140 %`: of one processor. */
+/** `0%`, `3.5%`, `140%`: of one processor. */
 export function loadInWords(load: number): string {
   const percent = load * 100;
   if (percent > 0 && percent < 0.1) return '<0.1%';
-  return `${percent < 9.95 && percent > 0 ? percent.toFixed(1).replace(/\.0$/, '') : Math.round(percent)} %`;
+  return `${percent < 9.95 && percent > 0 ? percent.toFixed(1).replace(/\.0$/, '') : Math.round(percent)}%`;
 }
 
 /** `84 MB in 3 processes`. */
@@ -73,7 +73,7 @@ export function memoryInWords({ memoryBytes, processes, inContainer }: ServerUsa
   return `${bytes(memoryBytes)} in ${plural}${inContainer ? '(container processes not included)' : ''}`;
 }
 
-/** `1.2 % of one processor, 12 s so far`. */
+/** `1.2% of one processor, 12 s so far`. */
 export function processorInWords({ load, cpuMs }: ServerUsage): string {
   const so = `${duration(cpuMs)} CPU time`;
   return load === undefined ? so : `${loadInWords(load)} of one core, ${so}`;

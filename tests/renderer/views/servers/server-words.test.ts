@@ -74,11 +74,11 @@ test('a filter keeps a server for its matching tools, and names them', () => {
 });
 
 test('describes load and memory with their units', () => {
-  expect([0, 0.0004, 0.035, 0.2, 1.4].map(loadInWords)).toEqual(['0 %', '<0.1%', '3.5 %', '20 %', '140 %']);
+  expect([0, 0.0004, 0.035, 0.2, 1.4].map(loadInWords)).toEqual(['0%', '<0.1%', '3.5%', '20%', '140%']);
   const taken = { server: 'a', load: 0.012, cpuMs: 12_400, memoryBytes: 84_000_000, processes: 3, inContainer: false };
   expect([memoryInWords(taken), processorInWords(taken)]).toEqual([
     '84 MB in 3 processes',
-    '1.2 % of one core, 12 s CPU time',
+    '1.2% of one core, 12 s CPU time',
   ]);
   const fresh = { ...taken, load: undefined, processes: 1, inContainer: true };
   expect([memoryInWords(fresh), processorInWords(fresh)]).toEqual([

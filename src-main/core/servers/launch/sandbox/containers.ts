@@ -203,7 +203,7 @@ export class Containers {
     const there =
       docker === undefined ? 'Neither Docker nor Podman was found.' : 'Docker is installed but not responding.';
     throw new AppError('server_not_started', `${server} did not start: no container runtime is available. ${there}`, {
-      fix: `Start or install one of them, or use another sandbox: tooltray sandbox ${server} bubblewrap`,
+      fix: `Start or install Docker or Podman, or use another sandbox: tooltray sandbox ${server} bubblewrap`,
     });
   }
 
