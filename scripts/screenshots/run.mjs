@@ -27,8 +27,8 @@ const sizes = [
   { name: '1280-at-200', width: 640, height: 400, deviceScaleFactor: 2 },
 ];
 const themes = ['light', 'dark'];
-/** What a view fetches after it is opened has time to come. */
-const settleMs = 900;
+/** A view is complete when it has asked nothing for this long. */
+const quietMs = 500;
 
 const words = process.argv.slice(2);
 const views = chosen(allViews, (view) => view);
@@ -85,18 +85,37 @@ async function photograph({ name, config, live, details }) {
 async function photographShots(situation, shots, link, theme, { name: size, width, height, deviceScaleFactor = 1 }) {
   for (const [name, { place, open }] of Object.entries(shots)) {
     const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor, colorScheme: theme });
+    const settled = watchRequests(page);
     await page.goto(link);
     await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
-    await sleep(settleMs);
+    await settled();
     if (open !== undefined) {
       await open(page);
-      await sleep(settleMs);
+      await settled();
     }
     const file = join(folder, `${situation}-${name}-${theme}-${size}.png`);
     await page.screenshot({ path: file });
     console.log(file);
     await page.close();
   }
+}
+
+/** Returns a function that resolves when the page has received every answer, and has asked nothing for a while. */
+function watchRequests(page) {
+  const pending = new Set();
+  let lastAt = performance.now();
+  page.on('request', (request) => {
+    if (request.url().endsWith('/rpc/events')) return;
+    pending.add(request);
+    lastAt = performance.now();
+  });
+  for (const end of ['requestfinished', 'requestfailed']) {
+    page.on(end, (request) => pending.delete(request) && (lastAt = performance.now()));
+  }
+  return async () => {
+    lastAt = performance.now();
+    while (pending.size > 0 || performance.now() - lastAt < quietMs) await sleep(50);
+  };
 }
 
 /** Resolves when the core's own clock is so much ahead of the time, in ms. */
