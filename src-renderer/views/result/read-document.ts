@@ -10,13 +10,20 @@ export interface AnswerDocument {
   readonly path: string | undefined;
   /** The selection was truncated. */
   readonly isCut: boolean;
+  /** 1-based line of the first row, if each row is one line; for CSV, TSV, and NDJSON. */
+  readonly firstRowLine?: number | undefined;
 }
 
 /** Parsing larger ones would block the page. */
 const maxWholeLength = 24_000_000;
 
 export function isReadWhole({ bytes }: AnswerSource, kind: ContentKind): boolean {
-  return ['json', 'ndjson', 'csv', 'tsv'].includes(kind) && bytes <= maxWholeLength;
+  return mayHaveRows(kind) && bytes <= maxWholeLength;
+}
+
+/** Formats that are parsed to rows; JSON if it contains any. */
+export function mayHaveRows(kind: ContentKind): boolean {
+  return ['json', 'ndjson', 'csv', 'tsv'].includes(kind);
 }
 
 /** Rejects with ApiError, or SyntaxError for invalid JSON. */
@@ -26,7 +33,16 @@ export async function readWholeDocument(
   signal: AbortSignal,
 ): Promise<AnswerDocument> {
   const text = await (await source.whole(signal)).text();
-  return { value: valueOf(text, kind), path: undefined, isCut: false };
+  const value = valueOf(text, kind);
+  return { value, path: undefined, isCut: false, firstRowLine: firstRowLine(text, value, kind) };
+}
+
+/** undefined if empty lines, or cells of several lines, are between the rows. */
+function firstRowLine(text: string, value: unknown, kind: ContentKind): number | undefined {
+  if (kind === 'json' || !Array.isArray(value)) return undefined;
+  const first = kind === 'ndjson' ? 1 : 2;
+  const lines = text.replace(/\n$/, '').split('\n').length;
+  return lines === value.length + first - 1 ? first : undefined;
 }
 
 function valueOf(text: string, kind: ContentKind): unknown {

@@ -74,6 +74,17 @@ export function rowsInRanges(
   });
 }
 
+/** The same for rows of one line each, the first one in line `firstLine`. */
+export function rowsOfLines(firstLine: number, count: number, ranges: readonly LineRange[]): readonly number[] {
+  return ranges.flatMap(({ fromLine, toLine }) => {
+    const from = Math.max(0, fromLine - firstLine);
+    return Array.from(
+      { length: Math.max(0, Math.min(count - 1, toLine - firstLine) - from + 1) },
+      (_, at) => from + at,
+    );
+  });
+}
+
 /** How much of these lines was read. `ranges`: merged. */
 export function readShare(ranges: readonly LineRange[], { fromLine, toLine }: LineRange): 'all' | 'part' | 'none' {
   const range = ranges.find((one) => one.toLine >= fromLine && one.fromLine <= toLine);
