@@ -152,6 +152,7 @@ test('a large result by keyboard alone: opened, its parts read, queried, closed'
   await page.keyboard.press('m');
   await expect(page.getByRole('tab', { name: 'Text' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByRole('table', { name: 'Text of the result' }).locator('.read').first()).toBeInViewport();
+  await expect(page.getByRole('tab', { name: 'Table 32,000' })).toBeVisible();
   await page.keyboard.press('b');
   await expect(page.getByRole('tab', { name: /^Table/ })).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('q');

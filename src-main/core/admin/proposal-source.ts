@@ -99,7 +99,7 @@ function partOf({ server, sentence, lines, entry, isMasked }: ExplainedChange, a
 }
 
 function actionsOf(isFile: boolean, isRiskyToAgree: boolean): readonly InboxAction[] {
-  const meaning = isFile ? 'It is removed from the config file.' : 'Nothing is changed.';
+  const meaning = isFile ? 'It is removed from the config file.' : 'Nothing changes.';
   return [
     { id: 'reject', label: 'Reject', meaning, isRisky: false, isByPart: false },
     {
@@ -107,7 +107,7 @@ function actionsOf(isFile: boolean, isRiskyToAgree: boolean): readonly InboxActi
       label: 'Approve',
       isRisky: isRiskyToAgree,
       isByPart: false,
-      meaning: isFile ? 'It is in use from now on.' : 'It is changed as it is shown here.',
+      meaning: isFile ? 'It is in use from now on.' : 'The change takes effect as shown here.',
     },
   ];
 }

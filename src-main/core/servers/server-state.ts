@@ -73,7 +73,7 @@ export interface HealthInput {
   readonly now: number;
 }
 
-const retry: HealthAction = { kind: 'retry', label: 'Try again' };
+const retry: HealthAction = { kind: 'retry', label: 'Retry' };
 const setValue: HealthAction = { kind: 'edit-config', label: 'Set value' };
 const review: HealthAction = { kind: 'review', label: 'Review' };
 

@@ -134,7 +134,7 @@ function overReplicas<Row extends ServerStatus>(
   });
 }
 
-const tryAgain = { kind: 'retry', label: 'Try again' } as const;
+const tryAgain = { kind: 'retry', label: 'Retry' } as const;
 
 /** The dashboard cannot change a server's entry and secrets; other problems are shown with the servers. */
 function isRetryable(item: AttentionItem): AttentionItem {

@@ -69,7 +69,7 @@ test.each<[AppError, unknown]>([
     { kind: 'add-secret', label: 'Set value', secret: 'TOKEN' },
   ],
   [new AppError('secret_locked', 'The vault is locked.'), { kind: 'unlock', label: 'Unlock' }],
-  [new AppError('server_timeout', 'No answer.'), { kind: 'retry', label: 'Try again' }],
+  [new AppError('server_timeout', 'No answer.'), { kind: 'retry', label: 'Retry' }],
 ])('returns the action that fits the cause: %s', (cause, action) => {
   const state: ServerState = { kind: 'error', error: cause, failures: 1, retryAt: 14_000 };
   expect(serverHealth({ name: 'a', state, tools: 0, lazy: false, problems: [], now: 10_000 }).action).toEqual(action);
