@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Core } from '../core.mjs';
+import { measureLargeTable } from '../dashboard/large-table.mjs';
 import { measureLongLists } from '../dashboard/long-lists.mjs';
 import { WatchedBrowser } from '../dashboard/watched-page.mjs';
 import { cli, entry, fixture, shim } from '../places.mjs';
@@ -48,10 +49,12 @@ export async function measure(print) {
   rows.push(await scrolling(bench));
   await Promise.all(pages.map(({ page }) => page.close()));
   rows.push(...(await measureLongLists(browser, settings)));
+  const { openMs, row } = await measureLargeTable(browser, settings, print);
+  rows.push(row);
   print(`\neach against the same page idle just before; frames and clicks in ms\n`);
   print(formatTable(rows.map(shownRow)));
   tellMisses(rows, print);
-  return { rows };
+  return { rows, openMs };
 }
 
 const settings = { mode: 'proxy' };
