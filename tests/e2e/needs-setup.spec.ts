@@ -15,21 +15,21 @@ test('a missing value is typed in the row of its server, by keyboard, and the se
   page,
 }) => {
   await using core = await ServedCore.start({
-    config: { mode: 'proxy', servers: { echo: needsToken, notes: fixtureCommand('capabilities') } },
+    config: { mode: 'proxy', servers: { greeter: needsToken, notes: fixtureCommand('capabilities') } },
   });
   const app = await core.connect();
   await page.goto(core.link);
   await page.goto(core.at('overview'));
 
   const attention = page.getByRole('region', { name: 'Needs attention' });
-  await expect(attention).toContainText('echo');
+  await expect(attention).toContainText('greeter');
   await expectNoBarrier(page, 'an item that needs a value');
   await tabTo(page, attention.getByRole('button', { name: 'Set value' }));
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('dialog', { name: 'echo' })).toContainText('echo-token');
+  await expect(page.getByRole('dialog', { name: 'greeter' })).toContainText('echo-token');
   await page.keyboard.press('Escape');
 
-  const row = rowOf(page, 'echo');
+  const row = rowOf(page, 'greeter');
   await expect(row).toContainText('echo-token');
   await expectNoBarrier(page, 'a row with an inline field');
   await tabTo(page, row.getByLabel(/echo-token/));
@@ -37,7 +37,7 @@ test('a missing value is typed in the row of its server, by keyboard, and the se
   await page.keyboard.press('Enter');
   await expect(row).toContainText('Ready');
   await expect(row.getByLabel(/echo-token/)).toHaveCount(0);
-  expect(await app.call('echo', { message: 'hello' })).toContain('hello');
+  expect(await app.call('greeter_echo', { message: 'hello' })).toContain('hello');
   // The value is in the vault alone.
   expect(await core.read('own/config.json')).not.toContain('a-secret-value');
   await page.goto(core.at('overview'));
