@@ -81,7 +81,7 @@ test('logs prints a server’s last lines, follows new ones, and rejects an unkn
   // The first start exits at the protocol version probe, so it is started again with initialize.
   expect(again).toMatch(/^tooltray: .*initialize\.$/);
   expect(rest).toContainEqual(
-    expect.stringMatching(/^tooltray \[error\]: The connection is gone\. Next try in \d+ s\.$/),
+    expect.stringMatching(/^tooltray \[error\]: The connection was lost\. Next try in \d+ s\.$/),
   );
   expect((await home.run('logs', 'crash', '--lines', '1')).stdout.split('\n')).toHaveLength(2);
   // It may take longer to start than the other one to exit.

@@ -39,7 +39,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   ],
   servers: [
     ...[...frame, 'Filter servers', 'Add server', 'Select all servers', 'Status', 'Tools', 'Calls (24 h)'],
-    ...['Select tracker', 'tracker', 'broken', 'Decide', 'resting', 'Switch on'],
+    ...['Select tracker', 'tracker', 'broken', 'Decide', 'resting', 'Enable'],
   ],
   'servers/tracker': [...drawer, 'Enable tracker', 'Restart', 'Stop', 'Copy'],
   'servers/broken': [...drawer, 'Enable broken', 'Decide', 'Retry', 'Stop'],

@@ -48,7 +48,7 @@ test('scrolls, selects, filters and sorts 150 servers by wheel and keys', async 
 
   await page.setViewportSize({ width: 600, height: 700 });
   await page.getByRole('searchbox', { name: 'Filter servers' }).fill('');
-  await expect(table.getByRole('button', { name: 'Switch on server-149' })).toBeInViewport({ ratio: 1 });
+  await expect(table.getByRole('button', { name: 'Enable server-149' })).toBeInViewport({ ratio: 1 });
   expect(
     (await link('server-149').locator('xpath=ancestor::*[self::th or self::a][1]').boundingBox())?.width,
   ).toBeGreaterThan(140);

@@ -130,7 +130,7 @@ test('stops and starts a server, and shows it in the row, the details and the lo
   const dialog = page.getByRole('dialog', { name: 'tracker' });
   if (process.platform !== 'win32') await expect(dialog).toContainText(/MB in 1 process/);
   await dialog.getByRole('button', { name: 'Stop', exact: true }).click();
-  await expect(dialog).toContainText('Asleep');
+  await expect(dialog).toContainText('Idle');
   await dialog.getByRole('button', { name: 'Start', exact: true }).click();
   await expect(dialog.getByRole('button', { name: 'Restart' })).toBeVisible();
   await expect(dialog).toContainText('Ready');

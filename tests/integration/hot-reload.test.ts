@@ -60,7 +60,7 @@ test('fails a call in flight on a restarted server with an error that names the 
   const { content, isError } = await waiting;
   expect([isError, JSON.stringify(content)]).toEqual([
     true,
-    expect.stringMatching(/asker: It was stopped or started anew/),
+    expect.stringMatching(/asker: The server was stopped or restarted/),
   ]);
 });
 

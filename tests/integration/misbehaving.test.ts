@@ -173,7 +173,7 @@ test.each([
   ['whose pages never end gives a thousand pages', 'endless-cursor', 1000, /tools\/list does not end/],
   ['that repeats its cursor gives what it has', 'repeat-cursor', 1, /tools\/list repeats the cursor "again"/],
   ['whose list fails gives none', 'list-error', 0, /The list is lost/],
-  ['whose list is no list gives none', 'not-a-list', 0, /answered without a list/],
+  ['whose list is no list gives none', 'not-a-list', 0, /returned no list\./],
 ])('a server %s and reports it in its health; its calls and other servers work', async (_what, mode, count, words) => {
   await using core = await startCore({ servers: { bad: bad(mode), other } });
   const server = core.server('bad');

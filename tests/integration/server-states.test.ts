@@ -86,7 +86,7 @@ const states: Record<string, State> = {
   'switched off, and listed by an earlier core': {
     server: 'off',
     tool: 'echo_tool',
-    words: [/off is switched off/, /tooltray enable off/],
+    words: [/off is disabled/, /tooltray enable off/],
   },
   'waiting for sign-in': {
     server: 'cloud',
@@ -96,7 +96,7 @@ const states: Record<string, State> = {
   'in review': {
     server: 'held',
     tool: 'work',
-    words: [/held waits for the review of the user/, /not started/, /tooltray inbox show held/],
+    words: [/held needs the user.s review/, /before it starts/, /tooltray inbox show held/],
   },
   'written wrongly in the config': {
     server: 'broken',
@@ -174,24 +174,24 @@ test.each<[string, Params]>([
   ['proxy', { action: 'list', type: 'tool' }],
 ])('%s names the servers whose tools are missing, with the reason', async (name, args) => {
   expect(await told(client, name, args)).toContain(
-    'dead: did not start: "no-such-command-here" was not found on PATH; off: switched off; cloud: needs sign-in; held: waits for review; broken: its entry has an error',
+    'dead: did not start: "no-such-command-here" was not found on PATH; off: disabled; cloud: needs sign-in; held: waits for review; broken: its entry has an error',
   );
 });
 
 test('get_tool_count names each of them once', async () => {
   const text = await told(client, 'get_tool_count', {});
   expect(text).toMatch(/"failed_servers":\{"dead":.*"cloud":/);
-  expect(text).toContain('"not_listed":"off: switched off; held: waits for review; broken: its entry has an error"');
+  expect(text).toContain('"not_listed":"off: disabled; held: waits for review; broken: its entry has an error"');
 });
 
 test('proxy-dispatch lists them with their problems', async () => {
   const text = await told(client, 'proxy-dispatch', { action: 'list' });
   expect(text).toMatch(/"alias":"c2".{0,30}"lastError":"dead did not start/);
-  expect(text).toContain('"not_listed":"off: switched off; held: waits for review; broken: its entry has an error"');
+  expect(text).toContain('"not_listed":"off: disabled; held: waits for review; broken: its entry has an error"');
 });
 
 test('a list for one server reports only that server', async () => {
-  expect(await told(client, 'list_all_tools', { server: 'off' })).toContain('"not_listed":"off: switched off"');
+  expect(await told(client, 'list_all_tools', { server: 'off' })).toContain('"not_listed":"off: disabled"');
   expect(await told(client, 'list_all_tools', { server: 'good' })).not.toContain('not_listed');
 });
 
@@ -199,7 +199,7 @@ test.each([
   ['serach_tools', /Did you mean search_tools/],
   ['good', /good is a server|Missing 'tool' argument/],
   ['good:ecko_tool', /Did you mean good:echo_tool/],
-  ['off:ecko_tool', /off is switched off\. Its last listing had no tool .*Did you mean off:echo_tool/],
+  ['off:ecko_tool', /off is disabled\. Its last listing had no tool .*Did you mean off:echo_tool/],
 ])('%s suggests similar names of that server only', async (name, text) => {
   expect(await told(client, 'call_tool', { name })).toMatch(text);
 });
@@ -284,7 +284,7 @@ describe('a starting server', () => {
     );
     const app = await slow.open();
     expect(await told(app, 'call_tool', { name: 'slow:work' })).toMatch(
-      /slow.*within 1 s.*tried again (?:in \d+ s|now)/,
+      /slow.*within 1 s.*(?:Next retry in \d+ s|Retrying now)/,
     );
   });
 
@@ -369,10 +369,10 @@ test.runIf(allCases)('knows the last listing of a server by bare name and URI', 
     ['prompts/get', { name: 'paint' }],
   ] as const) {
     const { message } = await app.exchange(method, params);
-    expect(message.error).toMatchObject({ message: expect.stringContaining('asker is switched off') as string });
+    expect(message.error).toMatchObject({ message: expect.stringContaining('asker is disabled') as string });
   }
   expect(await told(app, 'proxy', { action: 'call', type: 'resource', path: 'asker://counter' })).toContain(
-    'asker is switched off',
+    'asker is disabled',
   );
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -453,7 +453,7 @@ test.runIf(allCases)('a server that has failed for long says so in its tools, un
   await server.sleep();
   void server.ready().catch(() => undefined);
   await until(() => ill.host.core.calls.catalog.current.tools.some(({ down }) => down !== undefined));
-  expect(await description()).toMatch(/^\[not answering\] /);
+  expect(await description()).toMatch(/^\[not responding\] /);
   await one.notification('notifications/tools/list_changed');
   const found = await one.callTool('search_tools', { query: 'echo' });
   const hits = JSON.parse(textOf(found)) as { name: string }[];

@@ -112,7 +112,7 @@ export class ConnectionOpener {
   /** Opens a connection of one user, in the protocol that the server prefers. */
   #openPersonal(person: Person, closed: Closed, legacyOnly: boolean): Promise<Connection> {
     const { identity, personal } = this.#options;
-    if (personal === undefined) throw new AppError('internal', 'There are no per-user connections here.');
+    if (personal === undefined) throw new AppError('internal', 'This server has no per-user connections.');
     return this.#open(identity, undefined, closed, { createTransport: () => personal(person), legacyOnly });
   }
 
@@ -168,9 +168,7 @@ export class ConnectionOpener {
       const isEndedByProbe = this.#initializeFirst && !greetsAlready;
       // A server that did not respond in time is not tried again.
       if (!isEndedByProbe || !(error instanceof AppError) || error.code !== 'server_exited') throw error;
-      this.#options.log.appendEvent(
-        'It ended when it was asked for its protocol version, and is started again with initialize.',
-      );
+      this.#options.log.appendEvent('It exited when asked for its protocol version. Restarting it with initialize.');
       return this.#openOnce(identity, owner, closed, kind);
     }
   }
@@ -214,7 +212,7 @@ export class ConnectionOpener {
         onProbeEnded: () => (this.#initializeFirst = true),
       });
       const ownerText =
-        createTransport !== undefined ? ' on a line of one user' : ofWhom(owner !== undefined, legacyOnly);
+        createTransport !== undefined ? ' on a per-user connection' : ofWhom(owner !== undefined, legacyOnly);
       log.appendEvent(
         `Handshake done${ownerText} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`,
       );
@@ -241,8 +239,8 @@ interface LineOptions {
 }
 
 function ofWhom(isPrivate: boolean, legacyOnly: boolean): string {
-  if (isPrivate) return ' on a line of one session';
-  return legacyOnly ? ' on a line for older apps' : '';
+  if (isPrivate) return ' on a private connection';
+  return legacyOnly ? ' on a stateful connection' : '';
 }
 
 /** For example `echo 1.2.0, protocol 2025-11-25`. */

@@ -244,7 +244,7 @@ export class Connection {
     if (method === 'roots/list') return { roots: [] };
     throw new RpcError(
       rpcCode.methodNotFound,
-      `${method} could not be put to one client app for certain: several are using this server. Call again; from now on each has a connection of its own.`,
+      `${method} could not be assigned to one client app, because several use this server. Call again; each app now has its own connection.`,
     );
   }
 
@@ -273,7 +273,7 @@ export class Connection {
   /** Whether the rate limit permits another notification. */
   #passes(): boolean {
     if (this.#passing.tryAcquire()) return true;
-    if (this.#leftOut++ === 0) this.#odd('It sends more notifications than can be passed on: some are left out.');
+    if (this.#leftOut++ === 0) this.#odd('It sends too many notifications; some are dropped.');
     return false;
   }
 
@@ -295,8 +295,8 @@ export class Connection {
 
 /** The error for calls that were running when we closed the connection. */
 function stopped(): AppError {
-  return new AppError('server_exited', 'It was stopped or started anew while the call was running.', {
-    fix: 'The call may or may not have been carried out: check before you repeat it.',
+  return new AppError('server_exited', 'The server was stopped or restarted during the call.', {
+    fix: 'The call may have taken effect. Check before you retry.',
     data: { stopped: true },
   });
 }

@@ -63,8 +63,8 @@ export async function performHandshake(peer: Peer, options: HandshakeOptions): P
     return await greet(peer, options, signal);
   } catch (error) {
     if (timeout.aborted)
-      throw new AppError('server_timeout', `No answer to the first request within ${options.timeoutMs / 1000} s.`, {
-        fix: 'If it is only slow, give it more time: initTimeoutSeconds in its entry.',
+      throw new AppError('server_timeout', `No response to the first request within ${options.timeoutMs / 1000} s.`, {
+        fix: 'If it is only slow, raise initTimeoutSeconds in its entry.',
       });
     throw error;
   } finally {
@@ -188,7 +188,7 @@ async function initialize(peer: Peer, options: HandshakeOptions, signal: AbortSi
   if (typeof version !== 'string' || !statefulVersions.includes(version)) {
     throw new AppError(
       'server_protocol',
-      `The server answered with protocol version ${JSON.stringify(version)}, which is not known.`,
+      `The server returned the unsupported protocol version ${JSON.stringify(version)}.`,
       {
         fix: 'Update the server or Tooltray.',
       },

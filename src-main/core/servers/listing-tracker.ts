@@ -191,10 +191,11 @@ export class ListingTracker {
   #noteAnnouncement({ handshake }: Connection): void {
     if (this.#isAnnounced) return;
     this.#isAnnounced = true;
-    this.#options.onStep('It announced that its lists have changed.', 'info');
+    this.#options.onStep('The server reported changed lists.', 'info');
     const capabilities = handshake?.capabilities ?? {};
     const isDeclared = listCapabilities.some((key) => objectOrEmpty(capabilities[key])['listChanged'] === true);
-    if (!isDeclared) this.#options.onStep('It announces changes without having declared "listChanged".', 'warning');
+    if (!isDeclared)
+      this.#options.onStep('The server reports list changes without declaring "listChanged".', 'warning');
   }
 
   /** Resolves after the current refresh. */
@@ -218,7 +219,7 @@ export class ListingTracker {
     const ask = (method: string, params: JsonObject, timeoutMs = this.#options.silenceMs): Promise<Result> =>
       connection.request(method, params, undefined, { timeoutMs });
     const isAgain = isOurs ? connection === this.#read : this.listedAt !== undefined;
-    if (isAgain) this.#options.onStep('Its lists are read again.', 'debug');
+    if (isAgain) this.#options.onStep('Refreshing the lists.', 'debug');
     try {
       const {
         listing: read,
@@ -246,7 +247,7 @@ export class ListingTracker {
       return { costMs: isAgain ? costMs + cpuMs() - before : 0, changed };
     } catch (error) {
       if (connection === this.#connection) this.#options.onFailed(connection, toAppError(error, 'server_protocol'));
-      if (isAgain) this.#options.onStep(`Its lists could not be read again: ${errorText(error)}`, 'warning');
+      if (isAgain) this.#options.onStep(`Could not refresh the lists: ${errorText(error)}`, 'warning');
       return nothingFetched;
     }
   }
@@ -269,10 +270,7 @@ export class ListingTracker {
   /** A list that failed stays as it was, and is reported as a problem. */
   #reportEnd(changed: boolean): void {
     for (const problem of this.problems) this.#options.onStep(problem, 'warning');
-    this.#options.onStep(
-      `Its lists were read again: ${changed ? 'changed' : 'as before'}.`,
-      changed ? 'info' : 'debug',
-    );
+    this.#options.onStep(`Lists refreshed: ${changed ? 'changed' : 'unchanged'}.`, changed ? 'info' : 'debug');
   }
 
   /** Stores the listing; returns whether it has changed. */
@@ -329,7 +327,7 @@ export class ListingTracker {
         refusesHandshake: this.#refusesHandshake,
       });
     } catch (error) {
-      onWarning(`Its listing could not be cached: ${errorText(error)}`);
+      onWarning(`Could not cache the listing: ${errorText(error)}`);
     }
   }
 }
@@ -346,7 +344,7 @@ const nothingFetched: Fetched = { costMs: 0, changed: false };
 
 function tooManyChanges(waitMs: number): string {
   const seconds = Math.ceil(waitMs / 1000);
-  return `It changed its lists six times within a minute: they stay as they were read last, and are read again in ${seconds} s.`;
+  return `The lists changed six times within a minute. The next refresh is in ${seconds} s.`;
 }
 
 /** Compares listings; equal entries are the same objects. */

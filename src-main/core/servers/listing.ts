@@ -177,13 +177,13 @@ class Drain {
       if (typeof next !== 'string' || next === '') return this.#entries;
       if (seen.has(next)) {
         const cursorText = JSON.stringify(next.slice(0, 100));
-        this.#report(`${method} repeats the cursor ${cursorText}; the list was ended there with ${this.#taken}.`);
+        this.#report(`${method} repeats the cursor ${cursorText}; the list was truncated after ${this.#taken}.`);
         return this.#entries;
       }
       seen.add(next);
       cursor = next;
     }
-    this.#report(`${method} does not end; ${this.#taken} were taken.`);
+    this.#report(`${method} does not end; the list was truncated after ${this.#taken}.`);
     return this.#entries;
   }
 
@@ -195,15 +195,15 @@ class Drain {
     if (size > maxPageBytes || this.#bytes > maxListBytes) {
       const limit =
         size > maxPageBytes
-          ? `A page may have ${formatBytes(maxPageBytes)}`
-          : `It may have ${formatBytes(maxListBytes)}`;
-      this.#report(`${method} is too long; the list was ended with ${this.#taken}. ${limit}.`);
+          ? `The limit of a page is ${formatBytes(maxPageBytes)}`
+          : `The limit of a list is ${formatBytes(maxListBytes)}`;
+      this.#report(`${method} is too long; the list was truncated after ${this.#taken}. ${limit}.`);
       return undefined;
     }
     if (!(result instanceof RawJson)) return result;
     const text = result.text();
     if (!isNestedTooDeep(text)) return JSON.parse(text) as JsonObject;
-    this.#report(`${method} is nested too deep; the list was ended with ${this.#taken}.`);
+    this.#report(`${method} is nested too deeply; the list was truncated after ${this.#taken}.`);
     return undefined;
   }
 
@@ -211,22 +211,22 @@ class Drain {
   async #collect(page: unknown, slices: TimeSlices): Promise<boolean> {
     const { method, identifier } = this.#kind;
     if (!Array.isArray(page)) {
-      this.#report(`${method} answered without a list.`);
+      this.#report(`${method} returned no list.`);
       return true;
     }
     for (const entry of page as unknown[]) {
       await slices.next();
       const name = isObject(entry) ? entry[identifier] : undefined;
       if (!isObject(entry) || typeof name !== 'string') {
-        this.#report(`${method} holds an entry without ${identifier}; it was left out.`);
+        this.#report(`${method} has an entry without ${identifier}; it was skipped.`);
         continue;
       }
       if (this.#entries.length >= maxEntries) {
-        this.#report(`${method} has more than ${maxEntries} entries; the others were left out.`);
+        this.#report(`${method} has more than ${maxEntries} entries; the others were skipped.`);
         return false;
       }
       const flaw = flawOf(entry, name, maxIdentifierLength[identifier]);
-      if (flaw !== undefined) this.#report(`${method} holds an entry that ${flaw}; it was left out.`);
+      if (flaw !== undefined) this.#report(`${method} has an entry that ${flaw}; it was skipped.`);
       else this.#entries.push(this.#same(entry, name));
     }
     return true;
@@ -288,7 +288,7 @@ async function askPage(
 
 function silent(cause: AppError): AppError {
   return new AppError('server_timeout', cause.message, {
-    fix: 'If it is only slow, give it more time: initTimeoutSeconds in its entry.',
+    fix: 'If it is only slow, raise initTimeoutSeconds in its entry.',
     cause,
   });
 }

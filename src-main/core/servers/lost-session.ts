@@ -27,8 +27,8 @@ export function confirmsLostSession(error: unknown): boolean {
 
 /** The error of a request that a server rejected because it does not know the session. */
 export function lostSession(server: string): AppError {
-  return new AppError('server_exited', `${server} does not know our session any more.`, {
-    fix: 'It is connected again by itself.',
+  return new AppError('server_exited', `${server} no longer knows the session.`, {
+    fix: 'Tooltray reconnects automatically.',
     data: { sessionLost: true, neverSent: true },
   });
 }

@@ -318,7 +318,7 @@ export class ManagedServer {
     if (this.listedAt !== undefined) return;
     const looked = this.#firstListing.again();
     if (looked !== undefined) return looked;
-    throw new AppError('server_starting', `What ${this.config.name} offers is known when the first user has used it.`);
+    throw new AppError('server_starting', `The tools of ${this.config.name} are listed after its first use.`);
   }
 
   /** Waits for the listing, which may fail with the connection. */
@@ -363,7 +363,7 @@ export class ManagedServer {
       onOpen: (connection) => this.#opened(connection),
       onClose: () => this.#listings.detach(),
       isInstalling: () => this.#opener.isInstalling,
-      onRenew: () => this.#log.appendEvent('It does not know our session any more: a new one is opened.'),
+      onRenew: () => this.#log.appendEvent('The server no longer knows the session; opening a new one.'),
       onState: () => this.changed.emit(),
       onFailed: (error, retryMs) => this.#failed(error, retryMs),
     });
@@ -448,7 +448,7 @@ export class ManagedServer {
       },
       onIdle: () => {
         if (this.#line.connection !== undefined) {
-          this.#log.appendEvent('Not used for a while: it is put to sleep until its next call.');
+          this.#log.appendEvent('Idle: stopped until the next call.');
           void this.#line.close();
         }
         void this.#pool.close();
@@ -462,10 +462,10 @@ export class ManagedServer {
   }
 
   #failed(error: AppError, retryMs: number | undefined): void {
-    this.#deps.onWarning(this.config.name, `It failed: ${error.message}`);
+    this.#deps.onWarning(this.config.name, `Failed: ${error.message}`);
     const next = retryMs === undefined ? '' : `Next try in ${formatSeconds(retryMs)}.`;
     // Its last output and exit are logged above.
-    if (error.code === 'server_exited') this.#log.appendEvent(`The connection is gone. ${next}`.trimEnd(), 'error');
+    if (error.code === 'server_exited') this.#log.appendEvent(`The connection was lost. ${next}`.trimEnd(), 'error');
     else this.#log.appendEvent(`${error.text} ${next}`.trimEnd(), 'error');
   }
 

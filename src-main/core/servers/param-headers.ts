@@ -51,9 +51,9 @@ export function paramMismatch(
     const what = `the argument ${path.join('.')} is ${JSON.stringify(value)}`;
     if (typeof given !== 'string') return `${what}, but the header ${header} is missing.`;
     const said = readHeaderValue(given);
-    if (said === undefined) return `the header ${header} is marked as base64 and is none.`;
+    if (said === undefined) return `the header ${header} is marked as base64 but is not valid base64.`;
     if (said !== text && !isSameNumber(value, said))
-      return `${what}, but the header ${header} says ${JSON.stringify(said)}.`;
+      return `${what}, but the header ${header} is ${JSON.stringify(said)}.`;
   }
   return undefined;
 }

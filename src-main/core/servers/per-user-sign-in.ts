@@ -78,8 +78,7 @@ export class PerUserSignIn {
     const isRefused =
       error instanceof AppError && error.code === 'server_unauthorized' && 'status' in (error.data ?? {});
     if (!isRefused || this.#parts.config.oauth?.tokenExchange === undefined) return error;
-    const fix =
-      'The server rejects the token that was exchanged for yours. Ask the administrator of Tooltray to check tokenExchange.';
+    const fix = 'The server rejects the exchanged token. Ask the administrator of Tooltray to check tokenExchange.';
     return new AppError(error.code, error.message, { fix, cause: error, ...(error.data && { data: error.data }) });
   }
 
@@ -109,14 +108,14 @@ export class PerUserSignIn {
         this.#parts.notify('notifications/elicitation/complete', { elicitationId }, context.sessionId);
       return isThrough;
     } finally {
-      over.abort('nobody waits for it any more');
+      over.abort('no longer awaited');
       this.#promptedUsers.delete(key);
     }
   }
 
   async #agrees(context: CallContext, url: string, elicitationId: string): Promise<boolean> {
     const { config } = this.#parts;
-    const message = `Sign in to ${config.name} with an account of your own, which only your calls use.`;
+    const message = `Sign in to ${config.name} with your own account. Only your calls use it.`;
     const params = labelServerRequest(config.name, 'elicitation/create', { mode: 'url', message, url, elicitationId });
     const answer = await context.askClient('elicitation/create', params, context.signal);
     return scalarOf(answer, 'action') === 'accept';
@@ -124,7 +123,7 @@ export class PerUserSignIn {
 
   async #wait(signedIn: Promise<void>, context: CallContext, over: AbortController): Promise<boolean> {
     const { name } = this.#parts.config;
-    const timer = setTimeout(() => over.abort('it takes too long'), signInTimeoutMs);
+    const timer = setTimeout(() => over.abort('timed out'), signInTimeoutMs);
     const message = (seconds: number): string => `Waiting for the sign-in to ${name}, ${seconds} s`;
     try {
       const coming = signedIn.then(
@@ -146,7 +145,7 @@ function opensLinks({ clientCapabilities }: CallContext): boolean {
 function withLink(server: string, error: unknown, link: string): AppError {
   const { data, message } = toAppError(error);
   return new AppError('server_unauthorized', message, {
-    fix: `It needs a sign-in of the user whose call this is: give them this link, which is for them alone and holds for a quarter of an hour, and call again when they are through: ${link}`,
+    fix: `Show the calling user this personal sign-in link, valid for 15 minutes, and call again after the sign-in: ${link}`,
     cause: error,
     data: { ...data, server, signIn: link },
   });
@@ -155,7 +154,7 @@ function withLink(server: string, error: unknown, link: string): AppError {
 /** The state of a server whose lists could not be read yet, usually because no user has signed in. */
 export function unlistedState(server: string, failure: ListingFailure): ServerState {
   if (failure.error.code !== 'server_unauthorized') return { kind: 'error', ...failure };
-  const why = `${server} needs a sign-in of each user, and nobody has signed in yet.`;
-  const fix = 'What it offers is known when the first user has signed in.';
+  const why = `${server} needs a sign-in per user, and no user has signed in yet.`;
+  const fix = 'Its tools are listed after the first sign-in.';
   return { kind: 'pending-sign-in', error: new AppError('server_unauthorized', why, { fix, data: { server } }) };
 }

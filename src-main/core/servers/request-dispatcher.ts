@@ -108,7 +108,7 @@ export class RequestDispatcher {
     if (this.#slots === undefined) return;
     const { name, maxConcurrent } = this.#parts.config;
     if (this.#slots.waiting >= maxQueuedCalls) {
-      const message = `${name} runs ${maxConcurrent} calls at once, and ${maxQueuedCalls} more wait.`;
+      const message = `${name} runs ${maxConcurrent} calls at once, and ${maxQueuedCalls} more are queued.`;
       throw new AppError('session_limit', message, {
         fix: `Call again later, or raise "maxConcurrent" of ${name}.`,
         data: { neverSent: true },
@@ -332,7 +332,7 @@ export class RequestDispatcher {
       if (isHandshakeRefusal(error)) listings.recordStatelessOnly();
       else {
         this.#failedAt = now();
-        onWarning(`A second line, for apps with a handshake, could not be opened: ${errorText(error)}`);
+        onWarning(`Could not open a second connection for stateful apps: ${errorText(error)}`);
       }
       return undefined;
     }
@@ -388,7 +388,7 @@ export class RequestDispatcher {
 /** Throws AppError `not_allowed` without a user, because connections belong to users. */
 export function userOf({ principal }: CallContext): Person {
   if (principal !== undefined) return { user: principal.user };
-  throw new AppError('not_allowed', 'This server has a line for each user, and nobody says who asks.');
+  throw new AppError('not_allowed', 'This server has a connection per user, and the request has no user.');
 }
 
 /** The client capability that a server-initiated request needs; undefined for other methods. */

@@ -64,7 +64,7 @@ export function persistentProblem(state: ServerState): string | undefined {
     case 'connecting':
     case 'installing':
     case 'discovering':
-      return state.failures >= persistentFailureCount ? 'not answering' : undefined;
+      return state.failures >= persistentFailureCount ? 'not responding' : undefined;
     case 'ready':
     case 'disabled':
     case 'disconnected':
@@ -85,7 +85,7 @@ export function unavailabilityOf({
 }: StatusInput): ServerUnavailability | undefined {
   if (flaw !== undefined) return { kind: 'unusable', error: unusable(name, flaw), brief: 'its entry has an error' };
   if (state.kind === 'disabled') {
-    if (held === undefined) return { kind: 'off', error: serverDisabledError(name), brief: 'switched off' };
+    if (held === undefined) return { kind: 'off', error: serverDisabledError(name), brief: 'disabled' };
     if (held === 'setup') return { kind: 'setup', error: needsSetup(name), brief: 'needs setup' };
     return {
       kind: 'in-review',
@@ -113,7 +113,7 @@ export function unavailabilityOf({
       return failed(
         name,
         addFix(state.error, knownFix),
-        `It is tried again in ${Math.max(1, Math.round((state.retryAt - now) / 1000))} s.`,
+        `Next retry in ${Math.max(1, Math.round((state.retryAt - now) / 1000))} s.`,
       );
     case 'disconnected':
       return listed ? undefined : { kind: 'starting', error: starting(name, '0 s'), brief: 'starting', coming: true };
@@ -124,46 +124,45 @@ export function unavailabilityOf({
 
 function unusable(server: string, flaw: string): AppError {
   return new AppError('config_invalid', `The entry of ${server} in the config cannot be used: ${flaw}`, {
-    fix: 'The user can mend it; tooltray config validate shows where.',
+    fix: 'The user can correct it; tooltray config validate shows where.',
   });
 }
 
 export function serverDisabledError(server: string): AppError {
-  return new AppError('server_disabled', `${server} is switched off.`, {
-    fix: `The user can switch it on: tooltray enable ${server}.`,
+  return new AppError('server_disabled', `${server} is disabled.`, {
+    fix: `The user can enable it: tooltray enable ${server}.`,
   });
 }
 
 function needsSetup(server: string): AppError {
-  return new AppError('server_disabled', `${server} needs setup: a value that its entry names is not set.`, {
-    fix: `Do without it. The user can set the value; tooltray config validate ${server} says which.`,
+  return new AppError('server_disabled', `${server} needs setup: a value that its entry requires is not set.`, {
+    fix: `Continue without it. The user can set the value; tooltray config validate ${server} shows which.`,
   });
 }
 
 /** The error for a server in review, or blocked after it. */
 function inReview(server: string, held: 'review' | 'blocked'): AppError {
-  const said =
-    held === 'review' ? 'waits for the review of the user and is not started before' : 'was blocked by the user';
+  const said = held === 'review' ? "needs the user's review before it starts" : 'was blocked by the user';
   return new AppError('server_disabled', `${server} ${said}.`, {
-    fix: `Do without it. The user or an administrator can accept it: ${reviewCommand(server)}.`,
+    fix: `Continue without it. The user or an administrator can accept it: ${reviewCommand(server)}.`,
   });
 }
 
 export function signInPendingError(server: string): AppError {
-  return new AppError('server_unauthorized', `${server} waits for a user to sign in in the browser.`, {
-    fix: `Call again when that is done; to begin anew: ${signInCommand(server)}.`,
+  return new AppError('server_unauthorized', `${server} is waiting for a sign-in in the browser.`, {
+    fix: `Call again when that is done. To restart the sign-in: ${signInCommand(server)}.`,
   });
 }
 
 /** Error for a server that needs a new sign-in. */
 export function signedOutError(server: string): AppError {
   return new AppError('server_unauthorized', `The user has signed out of ${server}.`, {
-    fix: `Do without it; to sign in again: ${signInCommand(server)}.`,
+    fix: `Continue without it. To sign in again: ${signInCommand(server)}.`,
   });
 }
 
 function starting(server: string, age: string): AppError {
-  return new AppError('server_starting', `${server} is still starting (${age}).`, { fix: 'Call again in a moment.' });
+  return new AppError('server_starting', `${server} is still starting (${age}).`, { fix: 'Call again shortly.' });
 }
 
 /** Interval at which a waiting caller checks for an installation, in ms. */
@@ -191,19 +190,21 @@ export async function clearPackage(state: ServerState, log: ServerLog): Promise<
   if (typeof folder !== 'string') return;
   const isCleared = await clearDamagedFolder(folder);
   log.appendEvent(
-    isCleared ? `Removed ${folder}, which held a part of its package.` : `${folder} is no folder of npx, and stays.`,
+    isCleared
+      ? `Removed ${folder}, which contained an incomplete package.`
+      : `${folder} is not an npx folder and was not removed.`,
   );
 }
 
 function installing(server: string, age: string): AppError {
   return new AppError('server_starting', `${server} is being installed (${age}).`, {
-    fix: 'Do without it for now, or call again in a few minutes.',
+    fix: 'Continue without it, or call again in a few minutes.',
   });
 }
 
 /** The error for a server that failed and is being retried. */
 function again(server: string, error: AppError): ServerUnavailability {
-  return { ...failed(server, error, 'It is being tried again now.'), coming: true };
+  return { ...failed(server, error, 'Retrying now.'), coming: true };
 }
 
 function failed(server: string, error: AppError, next: string): ServerUnavailability {

@@ -31,7 +31,7 @@ export class ServerRequestLimiter {
   admit(method: string): void {
     const kind = method === 'elicitation/create' || method === 'sampling/createMessage' ? method : 'other';
     if (!this.#limits[kind].tryAcquire())
-      throw new RpcError(rpcCode.aborted, `${method} was asked too often. Wait some seconds, then ask again.`);
+      throw new RpcError(rpcCode.aborted, `${method} was requested too often. Wait a few seconds, then retry.`);
   }
 }
 
@@ -39,11 +39,11 @@ export class ServerRequestLimiter {
 export function inputRequests(response: JsonObject): [string, string, JsonObject][] {
   const requests = isObject(response['inputRequests']) ? Object.entries(response['inputRequests']) : [];
   if (requests.length > maxAtOnce)
-    throw new RpcError(rpcCode.internal, `The server asked ${requests.length} things at once.`);
+    throw new RpcError(rpcCode.internal, `The server sent ${requests.length} input requests at once.`);
   return requests.map(([key, request]) => {
     const { method, params } = objectOrEmpty(request);
     if (typeof method !== 'string')
-      throw new RpcError(rpcCode.internal, `The server asked for input without naming a method (${key}).`);
+      throw new RpcError(rpcCode.internal, `The server requested input without a method (${key}).`);
     checkLink(method, objectOrEmpty(params));
     return [key, method, objectOrEmpty(params)];
   });
@@ -53,7 +53,7 @@ export function inputRequests(response: JsonObject): [string, string, JsonObject
 export function checkLink(method: string, { mode, url }: JsonObject): void {
   if (method !== 'elicitation/create' || (mode !== 'url' && url === undefined)) return;
   if (!isWebUrl(url))
-    throw new RpcError(rpcCode.invalidParams, 'The URL of an elicitation must begin with http:// or https://.');
+    throw new RpcError(rpcCode.invalidParams, 'The URL of an elicitation must start with http:// or https://.');
 }
 
 /** Source: MCP 2025-11-25, Elicitation (URLElicitationRequiredError). */
@@ -81,7 +81,7 @@ export function labelServerRequest(server: string, method: string, params: JsonO
   if (method === 'elicitation/create') return { ...named, message: `${server}: ${textOrEmpty(params['message'])}` };
   if (method !== 'sampling/createMessage') return params;
   const prompt = textOrEmpty(params['systemPrompt']);
-  return { ...named, systemPrompt: `Asked by the MCP server ${server}.${prompt === '' ? '' : `\n\n${prompt}`}` };
+  return { ...named, systemPrompt: `Requested by the MCP server ${server}.${prompt === '' ? '' : `\n\n${prompt}`}` };
 }
 
 /**

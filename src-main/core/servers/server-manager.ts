@@ -56,7 +56,7 @@ export class ServerManager {
     if (server !== undefined) return server;
     const names = [...this.#servers.keys()];
     throw new AppError('server_not_found', `There is no server named ${JSON.stringify(name)}.`, {
-      fix: names.length === 0 ? 'Add one: tooltray add NAME COMMAND.' : `There are: ${names.join(', ')}.`,
+      fix: names.length === 0 ? 'Add one with: tooltray add NAME COMMAND' : `There are: ${names.join(', ')}.`,
       data: { available: names },
     });
   }

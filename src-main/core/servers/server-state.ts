@@ -87,8 +87,8 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
     case 'disconnected':
       return {
         level: 'off',
-        summary: 'Asleep',
-        detail: lazy ? 'Starts at its first call.' : 'Starts at its next call.',
+        summary: 'Idle',
+        detail: lazy ? 'Starts on the first call.' : 'Starts on the next call.',
         action: undefined,
       };
     case 'connecting':
@@ -111,19 +111,19 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
         ? { level: 'ok', summary: 'Ready', detail: `${tools} ${tools === 1 ? 'tool' : 'tools'}.`, action: undefined }
         : {
             level: 'attention',
-            summary: 'Ready, oddly',
+            summary: 'Ready, with problems',
             detail: problems.join(' '),
-            reason: 'works, with problems in its log',
+            reason: 'running, with problems in its log',
             action: { kind: 'view-log', label: 'View log' },
           };
   }
 }
 
 function disabledHealth(held: HealthInput['held']): ServerHealth {
-  const off = { level: 'off', detail: held === undefined ? 'Switched off in the config.' : holdReasons[held] } as const;
+  const off = { level: 'off', detail: held === undefined ? 'Disabled in the config.' : holdReasons[held] } as const;
   switch (held) {
     case undefined:
-      return { ...off, summary: 'Off', action: { kind: 'enable', label: 'Switch on' } };
+      return { ...off, summary: 'Off', action: { kind: 'enable', label: 'Enable' } };
     case 'review':
       return { ...off, summary: 'In review', action: review };
     case 'blocked':
@@ -141,19 +141,19 @@ function startingHealth(
     case 'connecting':
       return {
         summary: `Starting ${formatSeconds(now - state.since)}`,
-        detail: 'Waiting for the server to answer; a first start may download it.',
+        detail: 'Waiting for the server to respond; the first start may download it.',
       };
     case 'installing':
       return {
         summary: `Installing ${formatSeconds(now - state.since)}`,
-        detail: 'Its package is being fetched, which may take minutes the first time.',
+        detail: 'Downloading its package; this may take minutes the first time.',
       };
     case 'authenticating':
       return { summary: 'Signing in', detail: 'Waiting for the sign-in to finish in the browser.' };
     case 'discovering':
       return {
         summary: 'Reading tools',
-        detail: `Connected; reading its lists for ${formatSeconds(now - state.since)}.`,
+        detail: `Connected; listing its tools for ${formatSeconds(now - state.since)}.`,
       };
   }
 }
@@ -165,7 +165,8 @@ function failureHealth(
 ): ServerHealth {
   const detail = reasonOf(name, error);
   // Not an error, because users with a value of their own can use the server.
-  if (error.data?.['whose'] === 'user') return { level: 'off', summary: 'Waits for users', detail, action: undefined };
+  if (error.data?.['whose'] === 'user')
+    return { level: 'off', summary: 'Waiting for users', detail, action: undefined };
   if (error.code === 'secret_missing')
     return { level: 'attention', summary: 'Needs setup', detail, ...remedyOf(name, error) };
   return {

@@ -147,7 +147,7 @@ export class ServerSubscriptions {
     const before = this.#listening;
     const stream = new AbortController();
     this.#listening = stream;
-    before?.abort('a new subscription takes its place');
+    before?.abort('replaced by a new subscription');
     const notifications = this.#filter();
     if (connection === undefined || Object.keys(notifications).length === 0) return;
     const openedAt = performance.now();

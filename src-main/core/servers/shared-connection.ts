@@ -93,7 +93,7 @@ export class SharedConnection {
     const { server, now, pause } = this.#options;
     const state = this.#state;
     if (state.kind === 'disabled') return Promise.reject(serverDisabledError(server));
-    if (this.#stopped) return Promise.reject(new AppError('server_not_started', `${server} has been stopped.`));
+    if (this.#stopped) return Promise.reject(new AppError('server_not_started', `${server} was stopped.`));
     if (pause.isOn) return Promise.reject(pause.pausedError(server));
     if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
     if (state.kind === 'authenticating') return Promise.reject(signInPendingError(server));
@@ -147,7 +147,7 @@ export class SharedConnection {
     if (this.#state.kind === 'disabled') return Promise.reject(serverDisabledError(server));
     if (this.#attempt !== undefined) return this.#attempt;
     const attempt = this.#hangUp().then(() => {
-      if (this.#attempt !== attempt) throw new AppError('cancelled', `${server} is being stopped or tried again.`);
+      if (this.#attempt !== attempt) throw new AppError('cancelled', `${server} is being stopped or restarted.`);
       this.#set({ kind: 'authenticating', since: now() });
       return begin();
     });
@@ -214,7 +214,7 @@ export class SharedConnection {
   }
 
   async #open(): Promise<Connection> {
-    if (this.#stopped) throw new AppError('server_not_started', `${this.#options.server} has been stopped.`);
+    if (this.#stopped) throw new AppError('server_not_started', `${this.#options.server} was stopped.`);
     clearTimeout(this.#retryTimer);
     this.#mayReopen = false;
     this.#exitedCleanly = false;
@@ -323,7 +323,7 @@ export class PauseSwitch {
   /** The error for requests while paused. */
   pausedError(server: string): AppError {
     return new AppError('paused', `Tooltray is paused, so ${server} is not running.`, {
-      fix: 'The user can go on from the tray, from the dashboard, or with: tooltray resume.',
+      fix: 'The user can resume it in the tray or the dashboard, or with: tooltray resume.',
     });
   }
 }

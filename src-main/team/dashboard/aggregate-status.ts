@@ -35,7 +35,7 @@ export function aggregateReplicas(row: AggregatedStatus, { replicas }: ServerSta
   const shown = ready.length > 0 && first.level !== 'attention' ? 'Ready' : first.summary;
   const same = replicas.filter(({ summary, state }) => (shown === 'Ready' ? state === 'ready' : summary === shown));
   // A status that follows from the config is the same everywhere and needs no count.
-  const isSaid = same.length === replicas.length && (first.level === 'off' || shown === 'Asleep');
+  const isSaid = same.length === replicas.length && (first.level === 'off' || shown === 'Idle');
   return {
     // The server responds on some replicas.
     level: first.level === 'error' && ready.length > 0 ? 'attention' : levelOf(first.level, ready.length),
@@ -55,7 +55,7 @@ export function aggregateRunners(
   // Why the server could not be started for any user.
   if (row.level === 'error' || row.level === 'attention') return row;
   const users = runners.reduce((sum, one) => sum + one.users, 0);
-  if (users === 0) return { ...row, level: 'off', summary: 'Asleep', detail: 'Starts with the user’s next call.' };
+  if (users === 0) return { ...row, level: 'off', summary: 'Idle', detail: 'Starts with the user’s next call.' };
   const where = runners.map(({ name, users: some }) => (runners.length === 1 ? name : `${name}: ${some}`)).join(', ');
   const whom = isOwn ? 'you' : users === 1 ? '1 user' : `${users} users`;
   return { ...row, level: 'ok', summary: `Runs for ${whom}`, detail: isOwn ? '' : `On ${where}.` };

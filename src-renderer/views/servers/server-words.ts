@@ -41,7 +41,7 @@ export function waitsFor({ level, state }: Pick<ServerRow, 'level' | 'state'>): 
   if (level !== 'busy') return '';
   if (state === 'authenticating') return 'Waiting for sign-in in your browser';
   if (state === 'discovering') return 'Listing tools';
-  if (state === 'installing') return 'Its package is being fetched, which may take minutes the first time';
+  if (state === 'installing') return 'Downloading its package; this may take minutes the first time';
   return 'Starting; the first start may download the package';
 }
 

@@ -85,7 +85,7 @@ test.each<[string, Error, string, RegExp]>([
     'zz:x',
     /There is no server \\"zz\\".*Servers: fs, git.*retrieve_tools.*upstream_servers/,
   ],
-  ['a server that is off', unknown, 'git:x', /^TOOL_BLOCKED: git is switched off/],
+  ['a server that is off', unknown, 'git:x', /^TOOL_BLOCKED: git is disabled/],
 ])('%s is an error that the model can read', async (_what, error, tool, text) => {
   const result = await failing(error, tool);
   const [{ text: said }] = result['content'] as [{ text: string }];

@@ -79,19 +79,19 @@ describe('a name with a server', () => {
   test.each(['slow:work', 'slow_work', 'slow__work', 'slow.work', 'slow/work', 'Slow:work', 'c3:work', 'SLOW_work'])(
     '%s reports the status of the server',
     (spelling) => {
-      expect(answer(world, spelling)).toEqual(['starting', 'slow is still starting (12 s). Call again in a moment.']);
+      expect(answer(world, spelling)).toEqual(['starting', 'slow is still starting (12 s). Call again shortly.']);
     },
   );
 
   test.each<[string, string, string]>([
-    ['dead:x', 'failed', 'dead did not start: "nope" was not found on PATH. Install it. It is tried again in 2 s.'],
-    ['old one:echo', 'off', 'old one is switched off. The user can switch it on: tooltray enable old one.'],
-    ['old-one_echo', 'off', 'old one is switched off. The user can switch it on: tooltray enable old one.'],
+    ['dead:x', 'failed', 'dead did not start: "nope" was not found on PATH. Install it. Next retry in 2 s.'],
+    ['old one:echo', 'off', 'old one is disabled. The user can enable it: tooltray enable old one.'],
+    ['old-one_echo', 'off', 'old one is disabled. The user can enable it: tooltray enable old one.'],
     ['cloud_x', 'sign-in', 'cloud wants a sign-in. Sign in: tooltray login cloud.'],
     [
       'held:run',
       'in-review',
-      "held waits for the review of the user and is not started before. Do without it. The user or an administrator can accept it: tooltray inbox show held, or the inbox in Tooltray's window.",
+      "held needs the user's review before it starts. Continue without it. The user or an administrator can accept it: tooltray inbox show held, or the inbox in Tooltray's window.",
     ],
   ])('%s is reported as %s', (spelling, reason, text) => {
     expect(answer(world, spelling)).toEqual([reason, text]);
@@ -111,7 +111,7 @@ describe('a name with a server', () => {
     expect(world.tryFind('old one:echo')).toMatchObject({ server: 'old one', tool: 'echo', nearest: [] });
     expect(answer(world, 'old one:ecko')).toEqual([
       'off',
-      'old one is switched off. Its last listing had no tool "ecko". Did you mean old one:echo? The user can switch it on: tooltray enable old one.',
+      'old one is disabled. Its last listing had no tool "ecko". Did you mean old one:echo? The user can enable it: tooltray enable old one.',
     ]);
   });
 
@@ -145,7 +145,7 @@ describe('a name without a server', () => {
     const near = finderOf({ github: { tools: ['a'] }, two: { tools: ['b'] } });
     expect(answer(near, 'githb')[1]).toMatch(/Did you mean .*github\?/);
     expect(answer(world, 'quite_unlike')[1]).toBe(
-      'Unknown tool: "quite_unlike" was not found. List the tools first. Not listed: slow: starting, 12 s; dead: did not start: "nope" was not found on PATH; old one: switched off; cloud: needs sign-in; held: waits for review.',
+      'Unknown tool: "quite_unlike" was not found. List the tools first. Not listed: slow: starting, 12 s; dead: did not start: "nope" was not found on PATH; old one: disabled; cloud: needs sign-in; held: waits for review.',
     );
   });
 
@@ -188,7 +188,7 @@ test('summarizes unlisted servers, grouped by status', () => {
     Array.from({ length: 8 }, (_, i) => [`off${i}`, { state: states.off, tools: ['x'] }]),
   );
   expect(finderOf({ ...many, ok: { tools: [] }, slow: { state: states.reading } }).missingServers()).toBe(
-    'off0, off1, off2, off3, off4 and 3 more: switched off; slow: starting, 12 s',
+    'off0, off1, off2, off3, off4 and 3 more: disabled; slow: starting, 12 s',
   );
   expect(finderOf({ ok: { state: states.dead, tools: ['x'] } }).missingServers()).toBeUndefined();
   expect(world.missingServers('dead')).toBe('dead: did not start: "nope" was not found on PATH');

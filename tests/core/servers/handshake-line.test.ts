@@ -111,7 +111,7 @@ test('bridges a server that cannot run twice and reports that once', async () =>
   await server.ready();
   const hello = (): Promise<string> => say(server, 'echo', { message: 'hi' }, handshaking('anna'));
   expect([await hello(), await hello(), harness.pids('one').length]).toEqual(['hi', 'hi', 2]);
-  expect(harness.oddities.filter((text) => text.includes('second line'))).toEqual([containing('could not be opened')]);
+  expect(harness.oddities.filter((text) => text.includes('second connection'))).toEqual([containing('Could not open')]);
 });
 
 test('lists a tool that appears on the stateful connection', async () => {

@@ -92,10 +92,10 @@ test('ends with the right listing after announcements with and without a change'
 });
 
 test.each([
-  ['endless-cursor', 1000, 'tools/list does not end; 1000 entries were taken.'],
-  ['repeat-cursor', 2, 'tools/list repeats the cursor "again"; the list was ended there with 2 entries.'],
+  ['endless-cursor', 1000, 'tools/list does not end; the list was truncated after 1000 entries.'],
+  ['repeat-cursor', 2, 'tools/list repeats the cursor "again"; the list was truncated after 2 entries.'],
   ['list-error', 0, 'tools/list failed: The list is lost.'],
-  ['not-a-list', 0, 'tools/list answered without a list.'],
+  ['not-a-list', 0, 'tools/list returned no list.'],
 ])('%s: is ready and reports the problem in its health', async (mode, tools, problem) => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('m', 'misbehaving', [mode]));

@@ -49,7 +49,7 @@ test('ends a list at a repeated cursor and reports it', async () => {
   );
   expect([listing.tools.length, problems]).toEqual([
     2,
-    ['tools/list repeats the cursor "again"; the list was ended there with 2 entries.'],
+    ['tools/list repeats the cursor "again"; the list was truncated after 2 entries.'],
   ]);
 });
 
@@ -58,7 +58,10 @@ test('stops an endless list after 1,000 pages', async () => {
     toolPages((cursor) => ({ tools: [tool('a')], nextCursor: String(Number(cursor ?? 0) + 1) })),
     all,
   );
-  expect([listing.tools.length, problems]).toEqual([1000, ['tools/list does not end; 1000 entries were taken.']]);
+  expect([listing.tools.length, problems]).toEqual([
+    1000,
+    ['tools/list does not end; the list was truncated after 1000 entries.'],
+  ]);
 });
 
 test('stops a list after 10,000 entries', async () => {
@@ -108,7 +111,7 @@ test('leaves out entries without a name, reports them and keeps the others', asy
     all,
   );
   expect(listing.tools).toEqual([tool('a'), tool('c')]);
-  expect(new Set(problems)).toEqual(new Set(['tools/list holds an entry without name; it was left out.']));
+  expect(new Set(problems)).toEqual(new Set(['tools/list has an entry without name; it was skipped.']));
 });
 
 test('accepts names such as constructor and __proto__', async () => {
@@ -152,7 +155,7 @@ test.each([[{ tools: 'none' }], [{}], [{ tools: null }]])('reports a response wi
     toolPages(() => answer),
     all,
   );
-  expect([listing.tools, problems]).toEqual([[], ['tools/list answered without a list.']]);
+  expect([listing.tools, problems]).toEqual([[], ['tools/list returned no list.']]);
 });
 
 test('rejects if the connection breaks', async () => {

@@ -38,12 +38,12 @@ test('does not start a disabled server, and reports that to its callers', async 
   const error = await failure(say(server, 'echo'));
   expect(error).toMatchObject({
     code: 'server_disabled',
-    message: 's is switched off.',
+    message: 's is disabled.',
     fix: containing('enable s'),
   });
   expect([server.state.kind, await failure(server.retry()).then(({ message }) => message)]).toEqual([
     'disabled',
-    's is switched off.',
+    's is disabled.',
   ]);
   expect(harness.pids('s')).toEqual([]);
 });
@@ -61,7 +61,7 @@ test('starts a lazy server without a cached listing, and one with a listing at i
   await second.restore();
   await second.start();
   expect([second.state.kind, harness.pids('s').length, toolNames(second)[0]]).toEqual(['disconnected', 1, 'echo']);
-  expect(second.health).toMatchObject({ summary: 'Asleep', detail: 'Starts at its first call.' });
+  expect(second.health).toMatchObject({ summary: 'Idle', detail: 'Starts on the first call.' });
   await second.setLogLevel('debug', contextOf('anna'));
   expect(harness.pids('s')).toHaveLength(1);
   expect(await say(second, 'echo', { message: 'awake' })).toBe('awake');
@@ -100,7 +100,7 @@ test('reports a start timeout with the server name and the next retry', async ()
   });
   expect(server.health).toMatchObject({
     level: 'error',
-    detail: matching(/^No answer.*Next try in 1 s\.$/),
+    detail: matching(/^No response.*Next try in 1 s\.$/),
   });
   expect(harness.pids('s').filter(isAlive)).toEqual([]);
 });

@@ -59,10 +59,10 @@ test.each([
 });
 
 test.each([
-  ['another text', { region: 'eu' }, 'us', 'says "us"'],
+  ['another text', { region: 'eu' }, 'us', 'is "us"'],
   ['no header', { region: 'eu' }, undefined, 'the header Mcp-Param-Region is missing'],
-  ['base64 without its end', { region: 'Hello' }, '=?base64?SGVsbG8?=', 'marked as base64 and is none'],
-  ['letters that base64 has not', { region: 'Hello' }, '=?base64?SGVs!!!bG8=?=', 'marked as base64 and is none'],
+  ['base64 without its end', { region: 'Hello' }, '=?base64?SGVsbG8?=', 'is not valid base64'],
+  ['letters that base64 has not', { region: 'Hello' }, '=?base64?SGVs!!!bG8=?=', 'is not valid base64'],
 ])('rejects %s', (_what, args, header, fault) => {
   expect(paramMismatch(marked, args, { 'mcp-param-region': header })).toContain(fault);
 });

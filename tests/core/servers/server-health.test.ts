@@ -38,7 +38,7 @@ test('returns "Needs setup" and the action for a server that lacks a value', () 
 });
 
 test.each<[ServerState, unknown[]]>([
-  [{ kind: 'disabled' }, ['off', 'Off', 'Switched off in the config.', 'enable']],
+  [{ kind: 'disabled' }, ['off', 'Off', 'Disabled in the config.', 'enable']],
   [{ kind: 'ready', since: 0 }, ['ok', 'Ready', '2 tools.', undefined]],
   [
     { kind: 'pending-sign-in', error },
@@ -55,7 +55,7 @@ test.each<[ServerState, unknown[]]>([
       retryAt: 14_000,
       error: new AppError('secret_missing', 'a needs KEY.', { data: { secret: 'KEY', whose: 'user' } }),
     },
-    ['off', 'Waits for users', 'a needs KEY.', undefined],
+    ['off', 'Waiting for users', 'a needs KEY.', undefined],
   ],
 ])('returns the health for the state %o', (state, health) => {
   expect(healthOf(state)).toEqual(health);
@@ -87,7 +87,7 @@ test('shows no negative time for a retry that is due', () => {
 test('reports a ready server with list problems as attention, not as an error', () => {
   expect(healthOf({ kind: 'ready', since: 0 }, { problems: ['One.', 'Two.'] })).toEqual([
     'attention',
-    'Ready, oddly',
+    'Ready, with problems',
     'One. Two.',
     'view-log',
   ]);
@@ -96,8 +96,8 @@ test('reports a ready server with list problems as attention, not as an error', 
 test('says that a sleeping lazy server starts at its first call', () => {
   expect(healthOf({ kind: 'disconnected' }, { lazy: true })).toEqual([
     'off',
-    'Asleep',
-    'Starts at its first call.',
+    'Idle',
+    'Starts on the first call.',
     undefined,
   ]);
 });

@@ -18,7 +18,7 @@ test('labels a request with the server name in front of its text', () => {
   });
   expect(labelServerRequest('bank', 'sampling/createMessage', { messages: [], systemPrompt: 'Be brief.' })).toEqual({
     messages: [],
-    systemPrompt: 'Asked by the MCP server bank.\n\nBe brief.',
+    systemPrompt: 'Requested by the MCP server bank.\n\nBe brief.',
     _meta: { 'tooltray/server': 'bank' },
   });
   expect(labelServerRequest('bank', 'roots/list', {})).toEqual({});
@@ -36,7 +36,7 @@ test('labels input requests in a 2026-07-28 result and leaves other results unch
 test('rejects a result with a hundred input requests', () => {
   const request = { method: 'elicitation/create', params: {} };
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`q${at}`, request]));
-  expect(() => inputRequests({ inputRequests: many })).toThrow('asked 100 things at once');
+  expect(() => inputRequests({ inputRequests: many })).toThrow('sent 100 input requests at once');
 });
 
 test('limits requests to a burst and a rate for each kind of request', () => {

@@ -58,7 +58,7 @@ test('logs how a process died and the next retry, and counts the restart', async
   const [first, second] = harness.pids('s');
   expect(logOf(harness, 's').slice(3, 6)).toEqual([
     `tooltray: Process ${first} exited with code 9.`,
-    'tooltray error: The connection is gone. Next try in 1 s.',
+    'tooltray error: The connection was lost. Next try in 1 s.',
     `tooltray: Started, process ${second}.`,
   ]);
   expect(server.restarts).toBe(1);
@@ -96,17 +96,17 @@ test('logs announced list changes and their outcome', async () => {
   const server = harness.server(harness.scripted('s'));
   await server.ready();
   await say(server, 'set_tools', { tools: ['extra'], times: 20 });
-  await until(() => logOf(harness, 's').some((line) => line.includes('were read again')));
+  await until(() => logOf(harness, 's').some((line) => line.includes('Lists refreshed')));
   // An announced change that is none: listed again, unchanged.
   await say(server, 'announce', { method: 'notifications/tools/list_changed' });
-  await until(() => logOf(harness, 's').filter((line) => line.includes('were read again')).length > 1);
+  await until(() => logOf(harness, 's').filter((line) => line.includes('Lists refreshed')).length > 1);
   const lines = logOf(harness, 's').slice(3);
-  expect(lines.filter((line) => line.includes('announced'))).toEqual(
+  expect(lines.filter((line) => line.includes('reported changed lists'))).toEqual(
     Array.from({ length: 2 }, () => containing('tooltray info: ')),
   );
-  expect(lines.filter((line) => line.includes('are read again'))).toHaveLength(2);
-  expect(lines.find((line) => line.includes('were read again'))).toMatch(/^tooltray info: .* changed\.$/);
-  expect(lines.findLast((line) => line.includes('were read again'))).toMatch(/^tooltray debug: /);
+  expect(lines.filter((line) => line.includes('Refreshing the lists'))).toHaveLength(2);
+  expect(lines.find((line) => line.includes('Lists refreshed'))).toMatch(/^tooltray info: .* changed\.$/);
+  expect(lines.findLast((line) => line.includes('Lists refreshed'))).toMatch(/^tooltray debug: /);
 });
 
 test('warns about a server that announces changes without declaring them', async () => {

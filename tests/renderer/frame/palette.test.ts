@@ -10,7 +10,7 @@ import { serverRow, session } from '../rows.ts';
 
 const servers = [
   serverRow('github'),
-  serverRow('tracker', { state: 'disconnected', level: 'off', summary: 'Asleep' }),
+  serverRow('tracker', { state: 'disconnected', level: 'off', summary: 'Idle' }),
   serverRow('gone', { enabled: false, state: 'disabled', level: 'off', summary: 'Off' }),
   serverRow('locked', {
     state: 'pending-sign-in',

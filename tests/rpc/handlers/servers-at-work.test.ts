@@ -13,7 +13,7 @@ test('a stopped server starts with the next call, and a restart is a new process
   await using core = await startCore({ servers: { echo: fixture('echo') } });
   const client = await core.open();
   await ask(core, 'stopServer', { server: 'echo' });
-  expect(core.server('echo').health).toMatchObject({ summary: 'Asleep', detail: 'Starts at its next call.' });
+  expect(core.server('echo').health).toMatchObject({ summary: 'Idle', detail: 'Starts on the next call.' });
   expect(await ask(core, 'serverUsage')).toEqual({ servers: [] });
   await client.callTool('echo', { message: 'awake' });
   expect(core.server('echo').state.kind).toBe('ready');

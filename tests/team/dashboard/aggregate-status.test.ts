@@ -10,8 +10,13 @@ import type { ReplicaState, ServerState } from '../../../src-main/team/replicas/
 type Standing = Omit<ServerState, 'since' | 'users'>;
 
 const ready: Standing = { state: 'ready', level: 'ok', summary: 'Ready', detail: '3 tools.', tools: 3 };
-const odd: Standing = { ...ready, level: 'attention', summary: 'Ready, oddly', detail: 'It lists a tool twice.' };
-const asleep: Standing = { state: 'disconnected', level: 'off', summary: 'Asleep', detail: 'Starts later.', tools: 3 };
+const odd: Standing = {
+  ...ready,
+  level: 'attention',
+  summary: 'Ready, with problems',
+  detail: 'It lists a tool twice.',
+};
+const asleep: Standing = { state: 'disconnected', level: 'off', summary: 'Idle', detail: 'Starts later.', tools: 3 };
 const off: Standing = { state: 'disabled', level: 'off', summary: 'Off', detail: 'Switched off.', tools: 0 };
 const starting: Standing = { state: 'connecting', level: 'busy', summary: 'Starting', detail: '', tools: 0 };
 const stopped: Standing = { state: 'error', level: 'error', summary: 'Stopped', detail: 'It ended.', tools: 0 };
@@ -37,8 +42,8 @@ describe('over replicas', () => {
     ['busy: Ready on 1 of 2 replicas. 3 tools.', [ready, starting]],
     ['busy: Ready on 1 of 2 replicas. 3 tools.', [ready, undefined]],
     ['ok: Ready on 1 of 2 replicas. 3 tools.', [ready, asleep]],
-    ['attention: Ready, oddly on 1 of 2 replicas. b: It lists a tool twice.', [ready, odd]],
-    ['off: Asleep. Starts later.', [asleep, asleep]],
+    ['attention: Ready, with problems on 1 of 2 replicas. b: It lists a tool twice.', [ready, odd]],
+    ['off: Idle. Starts later.', [asleep, asleep]],
     ['off: Off. Switched off.', [off, off]],
   ] as const)('%s', (expected, standings) => expect(told(...standings)).toBe(expected));
 });
@@ -53,7 +58,7 @@ test('counts users’ private processes by replica, and shows a member only thei
   });
   const own = [{ name: '', users: 1 }];
   expect(aggregateRunners(asleep, own, true)).toMatchObject({ level: 'ok', summary: 'Runs for you', detail: '' });
-  expect(aggregateRunners(asleep, [], false).summary).toBe('Asleep');
+  expect(aggregateRunners(asleep, [], false).summary).toBe('Idle');
   // Running processes do not hide why others could not be started.
   expect(aggregateRunners(stopped, runners, false)).toEqual(stopped);
 });

@@ -86,12 +86,12 @@ test('calls with each user’s own account on every replica, and gives others a 
   const [here, there] = replicas;
   const [ann, bob] = [await come('ann'), await come('bob')];
   const refused = await new App(here, ann).call('far_whoami');
-  expect(refused).toContain('refused us (HTTP 401). It needs a sign-in of the user');
+  expect(refused).toContain('rejected the request (HTTP 401). Show the calling user this personal sign-in link');
   expect(await goThrough(linkIn(refused), 'ana')).toContain('signed in to far as ana@example.org');
   expect(await new App(there, ann).call('far_whoami')).toBe('ana');
   await expect.poll(() => new App(there, bob).tools()).toContain('far_whoami');
   const theirs = await new App(there, bob).call('far_whoami');
-  expect(theirs).toContain('for them alone');
+  expect(theirs).toContain('personal sign-in link');
   const page = await (await fetch(linkIn(theirs))).text();
   expect(page).toContain('Continue only if you are bob');
   // In a browser where another user is signed in to the dashboard, the button does nothing.
@@ -117,7 +117,7 @@ test('calls with each user’s own account on every replica, and gives others a 
     [['far', false, '']],
     [['far', true, 'ben@example.org']],
   ]);
-  await expect.poll(() => new App(here, ann).call('far_whoami')).toContain('needs a sign-in');
+  await expect.poll(() => new App(here, ann).call('far_whoami')).toContain('sign-in link');
   expect((await annsPage.ask('signOut', { server: 'far' })).wasSignedIn).toBe(false);
   expect((await annsPage.refused('signIn', { server: 'nowhere' }))[1]).toBe('not_found');
   await goThrough((await annsPage.ask('signIn', { server: 'far' })).url, 'ana');

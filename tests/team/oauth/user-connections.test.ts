@@ -52,7 +52,7 @@ test('sends each user’s own value in a header, and reports a missing one', asy
     code: 'secret_missing',
     data: { whose: 'user' },
   });
-  await expect.poll(() => servers.get('marked').health.summary).toBe('Waits for users');
+  await expect.poll(() => servers.get('marked').health.summary).toBe('Waiting for users');
   // The dashboard shows which values exist, and offers no sign-in where there is none.
   const own = async ({ token }: { token: string }) => (await Page.open(at, token)).ask('ownSignIns', {});
   const mark = { server: 'marked', name: 'MARK', isStored: false };

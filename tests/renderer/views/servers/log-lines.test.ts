@@ -16,7 +16,7 @@ import {
 const started: ServerLogLine = { at: 0, from: 'tooltray', level: undefined, text: 'Started, process 7.' };
 const said: ServerLogLine = { at: 1_000, from: 'server', level: undefined, text: 'listening on 3000' };
 const warned: ServerLogLine = { at: 2_000, from: 'server', level: 'warning', text: 'disk nearly full' };
-const failed: ServerLogLine = { at: 3_000, from: 'tooltray', level: 'error', text: 'The connection is gone.' };
+const failed: ServerLogLine = { at: 3_000, from: 'tooltray', level: 'error', text: 'The connection was lost.' };
 
 test('numbers lines consecutively, and drops the oldest beyond the limit', () => {
   const many = append(
