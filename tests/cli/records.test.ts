@@ -186,7 +186,7 @@ test('validate and list report an invalid secret value without showing it', asyn
   await using home = new CliHome({ a: { ...entries.echo, env: { API_TOKEN: ['x1y2z3x1y2z3'] } } });
   for (const words of [['config', 'validate'], ['list']]) {
     const { stdout } = await home.run(...words);
-    expect(stdout).toMatch(/servers\.a\.env\.API_TOKEN: Text in double quotes/);
+    expect(stdout).toMatch(/servers\.a\.env\.API_TOKEN: A string in double quotes/);
     expect(stdout).not.toContain('x1y2z3');
   }
 });

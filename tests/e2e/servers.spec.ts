@@ -103,7 +103,7 @@ test('names the unknown word of a pasted text, and values that are still open', 
   await text.fill(`vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'x', ...entry }))}`);
   await find.click();
   await expect(page.getByLabel('Name of npx -y x-mcp')).toHaveValue('x');
-  await expect(page.getByText('${input:key} cannot be filled in here.')).toBeVisible();
+  await expect(page.getByText('${input:key} cannot be used here.')).toBeVisible();
   await expectNoBarrier(page, 'a pasted server with a note');
 });
 

@@ -133,7 +133,7 @@ test('shows an admin and a member the data of their role, and signs them out', a
   await open(page, 'Servers');
   await page.getByRole('row').filter({ hasText: 'echo' }).getByRole('link').click();
   const server = page.getByRole('dialog', { name: 'echo' });
-  await expect(server.getByText('all users share one process of it on each replica')).toBeVisible();
+  await expect(server.getByText('all users of a replica share one process')).toBeVisible();
   await expectNoBarrier(page, 'a server of a team');
   await server.getByRole('tab', { name: 'Tools' }).click();
   await expect(server.getByText('1 of 1 enabled')).toBeVisible();

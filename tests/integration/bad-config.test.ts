@@ -12,10 +12,10 @@ const problemsOf = (core: TestCore) => core.host.core.context.config.problems;
 const pidOf = (client: SocketClient): Promise<string> => client.say('pid');
 
 test.each([
-  ['a comma is missing', '{\n  "servers": {\n    "kept" {}\n  }\n}', 3, 'last good configuration stays'],
-  ['the file is cut off', '{\n  "servers": {\n', 3, 'last good configuration stays'],
-  ['it is empty', '', 1, 'last good configuration stays'],
-  ['it is a list', '[]', 1, 'last good configuration stays'],
+  ['a comma is missing', '{\n  "servers": {\n    "kept" {}\n  }\n}', 3, 'The last valid configuration stays in use.'],
+  ['the file is cut off', '{\n  "servers": {\n', 3, 'The last valid configuration stays in use.'],
+  ['it is empty', '', 1, 'The last valid configuration stays in use.'],
+  ['it is a list', '[]', 1, 'The last valid configuration stays in use.'],
   ['"servers" is a word', '{\n  "servers": "none"\n}', 2, 'An object with one entry per server'],
 ])(
   'keeps the last good config and reports place and reason when %s, until the file is fixed',

@@ -64,7 +64,7 @@ test('accepts the first config of a home, and starts a server of a later edit on
   });
   const [problem] = core.host.core.context.config.problems;
   expect(problem).toMatchObject({ severity: 'warning', server: 'evil', path: 'servers.evil' });
-  expect(problem?.suggestion).toBe(`Agree to it: tooltray inbox approve ${asked?.id}.`);
+  expect(problem?.suggestion).toBe(`Approve it: tooltray inbox approve ${asked?.id}.`);
   await rpc(core, 'approve', { id: asked?.id });
   await expect.poll(() => running(core), { timeout: 30_000 }).toEqual(['a', 'evil']);
   expect(await waiting(core)).toEqual([]);

@@ -157,7 +157,7 @@ test("treats MCPProxy's quarantine as a review that only the user's decision end
   await using core = await startCore({ servers: { held: { ...echo, quarantined: true } } });
   expect(await reviews(core)).toMatchObject([{ server: 'held', status: 'in-review' }]);
   await expect(rpc(core, 'setServerEnabled', { server: 'held', enabled: true })).rejects.toMatchObject({
-    message: 'held waits for the review of the user.',
+    message: "held needs the user's review.",
   });
   await decide(core, 'held', 'accept');
   await expect.poll(() => core.server('held').state.kind, patient).toBe('ready');

@@ -78,16 +78,14 @@ function toolSwitch({ disabledTools, enabledTools }: ServerEntry): { toolSwitch?
 /** Secrets are permitted in some fields only; elsewhere they are an error, or a warning for a disabled server. */
 function reportMisplaced(reader: EntryReader, isOn: boolean, path: readonly PropertyKey[]): undefined {
   if (takesSecrets(path)) return;
-  const where = 'Secrets are filled into variables, arguments, headers, addresses and the secret of a client only.';
-  reader.report(isOn ? 'error' : 'warning', path, where, 'Write it there.');
+  const where = 'Secrets are allowed only in variables, arguments, headers, URLs, and client secrets.';
+  reader.report(isOn ? 'error' : 'warning', path, where, 'Set it there.');
 }
 
 /** Reports a variable without a value; the server stays off until it has one. */
 function reportUnfilled(reader: EntryReader, { path, source, name }: UnresolvedPlaceholder): void {
   const reason =
-    source === 'env'
-      ? `The environment variable ${name} is not set.`
-      : `\${${source}:${name}} cannot be filled in here.`;
+    source === 'env' ? `The environment variable ${name} is not set.` : `\${${source}:${name}} cannot be used here.`;
   const suggestion =
     source === 'env' ? `Set ${name}, or write \${env:${name}:-default}.` : `Write \${env:NAME} and set that variable.`;
   reader.report('warning', path, reason, suggestion);
@@ -149,8 +147,8 @@ function allowedFolders(reader: EntryReader, entry: ServerEntry, { env }: BuildC
       reader.report(
         'error',
         ['folders', index],
-        'The whole path of the folder is needed.',
-        'Write it from the root or from "~/".',
+        'The full path of the directory is required.',
+        'Start it at the root or with "~/".',
       );
     }
     return resolve(folder);

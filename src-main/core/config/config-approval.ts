@@ -62,14 +62,14 @@ export function pendingEditsId(waiting: readonly PendingEdit[]): string {
 
 /** A sentence for the user that says why the record is unusable. */
 export function lostSentence(lost: UnusableReason): string {
-  const record = 'The record of what you agreed to in the config file';
+  const record = 'The record of approved config entries';
   switch (lost) {
     case 'damaged':
       return `${record} is damaged.`;
     case 'missing':
       return `${record} is missing.`;
     case 'unproven':
-      return `${record} was not written with your vault's key.`;
+      return `${record} was not signed with your vault's key.`;
     case 'locked':
       return `${record} cannot be verified while the vault is locked.`;
   }
@@ -374,17 +374,17 @@ function problemOf(edit: PendingEdit, name: string, text: string, path: string):
   const keys = edit.kind === 'entry' ? [edit.server] : edit.key.split('.');
   const entries = document.root === undefined ? [] : findContainers(document.root).flatMap((one) => one.entries);
   const entry = edit.kind === 'entry' ? entries.find((one) => one.name === edit.server) : undefined;
-  const used = edit.before === undefined ? 'It is not in use.' : 'What was agreed to before stays in use.';
+  const used = edit.before === undefined ? 'It is not in use.' : 'The previously approved entry stays in use.';
   if (document.root !== undefined) {
     document.report(
       'warning',
       entry?.nameNode ?? document.root,
       entry?.path ?? keys,
       edit.lost !== undefined
-        ? `${lostSentence(edit.lost)} This waits for you. ${used}`
-        : `This was not written by Tooltray and waits for your word. ${used}`,
+        ? `${lostSentence(edit.lost)} It needs your approval. ${used}`
+        : `This was not written by Tooltray and needs your approval. ${used}`,
       {
-        suggestion: `Agree to it: tooltray inbox approve ${name}.`,
+        suggestion: `Approve it: tooltray inbox approve ${name}.`,
         ...(edit.kind === 'entry' && { server: edit.server }),
       },
     );

@@ -38,8 +38,7 @@ export class ConfigDocument {
   }
 
   #reportShape(root: Node | undefined): void {
-    const reason =
-      root === undefined ? 'The file is empty.' : `The file holds ${root.type} where an object is expected.`;
+    const reason = root === undefined ? 'The file is empty.' : `The file contains ${root.type}; an object is expected.`;
     this.#add('error', root?.offset ?? 0, '', reason, { suggestion: 'Start with { "servers": { } }.' });
   }
 
@@ -92,18 +91,18 @@ const signTexts: readonly { readonly pattern: RegExp; readonly text: SyntaxText 
 
 /** Problem and fix for a syntax error, by the parser's error name. */
 const syntaxTexts: Record<string, SyntaxText> = {
-  InvalidSymbol: ['This word or sign means nothing in JSON.', 'Put texts and keys in double quotes.'],
-  InvalidNumberFormat: ['This number is not written as JSON has it.', 'Write it as 12 or 1.5.'],
-  PropertyNameExpected: ['A key in double quotes is expected here.', 'Look for a comma too many.'],
+  InvalidSymbol: ['Unexpected token in JSON.', 'Put strings and keys in double quotes.'],
+  InvalidNumberFormat: ['This is not a valid JSON number.', 'Write it as 12 or 1.5.'],
+  PropertyNameExpected: ['A key in double quotes is expected here.', 'Check for an extra comma.'],
   ValueExpected: ['A value is missing here.', 'Add the value, or remove the key or the comma before it.'],
   ColonExpected: ['A colon is missing between key and value.', 'Write "key": value.'],
   CommaExpected: ['A comma is missing.', 'Put a comma after the value before this one.'],
   CloseBraceExpected: ['An object is not closed.', 'Add the missing }.'],
   CloseBracketExpected: ['A list is not closed.', 'Add the missing ].'],
-  EndOfFileExpected: ['The file goes on after its end.', 'Remove what follows the last }.'],
+  EndOfFileExpected: ['Unexpected content after the end of the JSON value.', 'Remove what follows the last }.'],
   UnexpectedEndOfComment: ['A comment is not closed.', 'Add the missing */.'],
-  UnexpectedEndOfString: ['A text is not closed on its line.', 'Add the missing double quote.'],
-  InvalidEscapeCharacter: ['A backslash stands before a letter it cannot escape.', 'Write \\\\ for one backslash.'],
+  UnexpectedEndOfString: ['A string is not closed on its line.', 'Add the missing double quote.'],
+  InvalidEscapeCharacter: ['This backslash does not start a valid escape sequence.', 'Write \\\\ for one backslash.'],
   InvalidUnicode: ['A \\u escape is not four hexadecimal digits.', 'Write it as \\u00e9.'],
-  InvalidCharacter: ['A control character stands in a text.', 'Write it as an escape such as \\t.'],
+  InvalidCharacter: ['Unescaped control character in a string.', 'Write it as an escape such as \\t.'],
 };

@@ -370,7 +370,7 @@ export class ConfigStore {
 
   #reportStored(problem: ConfigProblem): ConfigProblem {
     if (this.#lastGood === undefined) return problem;
-    return { ...problem, reason: `${problem.reason} The last good configuration stays in use.` };
+    return { ...problem, reason: `${problem.reason} The last valid configuration stays in use.` };
   }
 }
 
@@ -381,7 +381,7 @@ function wholeFile(path: string, error: unknown): ConfigProblem {
 }
 
 function missingFile(path: string): ConfigProblem {
-  const reason = `The config file ${path} is missing. What it said last stays in use.`;
+  const reason = `The config file ${path} is missing. The last configuration stays in use.`;
   const suggestion = 'Restore it: tooltray doctor --fix.';
   return { severity: 'error', file: path, line: 1, column: 1, path: '', reason, suggestion };
 }
@@ -390,7 +390,7 @@ function missingFile(path: string): ConfigProblem {
 
 /** JSONC with comments for the user. */
 export const initialConfigText = `{
-  // How tools are shown to AI apps. "auto": whatever costs each of them least. Or one of
+  // How tools are shown to AI apps. "auto": the cheapest mode for each of them. Or one of
   // ${modeNames.join(', ')}.
   "mode": "auto",
 

@@ -158,8 +158,8 @@ function requireServer(edit: VerifiedEdit, name: string): FoundEntry {
 
 function requireContainer({ key, node }: ServerContainer): void {
   if (node.type === 'object' || node.type === 'array') return;
-  throw new AppError('config_invalid', `"${key}" holds ${node.type} where an object is expected.`, {
-    fix: 'Mend the file first.',
+  throw new AppError('config_invalid', `"${key}" is ${node.type}; an object is expected.`, {
+    fix: 'Correct the file first.',
   });
 }
 

@@ -81,7 +81,7 @@ export class EntryReader {
   #reportDoubleKeys(): void {
     const seen = new Set<string>();
     for (const { key } of propertiesOf(this.#entry.valueNode)) {
-      if (seen.has(key)) this.#reportAt('error', [key], `"${key}" is written twice.`, 'Keep one of them.');
+      if (seen.has(key)) this.#reportAt('error', [key], `"${key}" is duplicated.`, 'Keep one of them.');
       seen.add(key);
     }
   }

@@ -8,7 +8,7 @@ const kinds: Record<string, string> = {
   number: 'a number',
   object: 'an object with names and values',
   record: 'an object with names and values',
-  string: 'text in double quotes',
+  string: 'a string in double quotes',
 };
 
 /** A complete sentence for a zod issue. */
@@ -19,11 +19,11 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
         letter.toUpperCase(),
       );
     case 'invalid_union':
-      return 'Text in double quotes is expected here.';
+      return 'A string in double quotes is expected here.';
     case 'invalid_value':
       return `This must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
     case 'too_small':
-      if (issue.origin === 'string') return 'This text must not be empty.';
+      if (issue.origin === 'string') return 'This string must not be empty.';
       return `This must be ${issue.inclusive === true ? 'at least' : 'more than'} ${issue.minimum}.`;
     case 'too_big':
       return `This must be at most ${issue.maximum}.`;

@@ -43,12 +43,12 @@ const lostUnless = (same: unknown, reason: string): OtherKey =>
 
 const nothingLost: OtherKey = key(z.unknown(), () => undefined);
 
-const intervals = 'Tooltray looks after its servers at times of its own, and sees changed tools at once.';
+const intervals = 'Tooltray has its own schedule for health checks and detects changed tools immediately.';
 const queues = 'Calls at once are limited for each server: "maxConcurrent".';
-const httpTimes = 'Tooltray ends idle and slow requests by limits of its own.';
+const httpTimes = 'Tooltray has its own limits for idle and slow requests.';
 const history =
-  'Texts of calls are kept as long as answers on disk (results.retentionDays, results.maxBytes), or not (activity.storePayloads).';
-const notYet = 'Tooltray does not have this yet.';
+  'Payloads are retained as long as spilled results (results.retentionDays, results.maxBytes), or not at all (activity.storePayloads).';
+const notYet = 'Tooltray does not support this yet.';
 
 export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, OtherKey>([
   [
@@ -66,11 +66,17 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ],
   ['tools_limit', key(z.int().min(1), (limit) => ({ retrieve: { limit: Math.min(100, limit) } }))],
   ['tool_response_limit', key(count, (threshold) => ({ results: { threshold } }))],
-  ['tool_response_mode', lostUnless('compact', 'retrieve_tools shows a line a tool; describe_tool has the whole.')],
-  ['direct_tool_response_mode', lostUnless('full', 'How much mode "proxy" shows of each tool is set by "condense".')],
+  [
+    'tool_response_mode',
+    lostUnless('compact', 'retrieve_tools returns one line per tool; describe_tool returns the full definition.'),
+  ],
+  [
+    'direct_tool_response_mode',
+    lostUnless('full', 'Set "condense" to choose how much of each tool mode "proxy" shows.'),
+  ],
   [
     'max_result_size_chars',
-    lost('How long an answer may be is known of each client app; set "results.threshold" to change it.'),
+    lost('The result limit of each client app is known; set "results.threshold" to change it.'),
   ],
   ['call_tool_timeout', key(duration, (seconds) => (seconds > 0 ? { callTimeoutSeconds: seconds } : undefined))],
   ['init_timeout', key(duration, (seconds) => (seconds > 0 ? { initTimeoutSeconds: seconds } : undefined))],
@@ -84,13 +90,13 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
     'code_execution_max_tool_calls',
     key(count, (calls) => (calls === 0 ? undefined : { code: { maxToolCalls: calls } })),
   ],
-  ['code_execution_pool_size', lost('Each run has an interpreter of its own.')],
-  ['code_execution_max_parallel', lost('How many calls run side by side is set in the call ("max_parallel").')],
+  ['code_execution_pool_size', lost('Each run has its own interpreter.')],
+  ['code_execution_max_parallel', lost('Set "max_parallel" in the call to limit concurrent calls.')],
   [
     'toon_output',
     key(z.enum(['', 'off', 'adaptive', 'always']), (on) => ({ results: { toon: !['', 'off'].includes(on) } })),
   ],
-  ['toon_min_savings_pct', lostUnless(15, 'TOON is used where it is at least 15 % smaller.')],
+  ['toon_min_savings_pct', lostUnless(15, 'TOON is used if it is at least 15% smaller.')],
   ['activity_max_records', key(z.int().positive(), (maxRows) => ({ activity: { maxRows } }))],
   [
     'activity_max_size_mb',
@@ -109,25 +115,25 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
       enabled === true ? { isolateCommands: true } : undefined,
     ),
   ],
-  ['docker_recovery', lost('A container that ends is started anew, as every server is.')],
-  ['data_dir', lost('Tooltray keeps its data in a folder of its own (TOOLTRAY_HOME).')],
+  ['docker_recovery', lost('A container that exits is restarted, like every server.')],
+  ['data_dir', lost('Tooltray stores its data in its own directory (TOOLTRAY_HOME).')],
   [
     'api_key',
-    lost('Tooltray makes a token of its own at its first start; "tooltray install" gives it to client apps.'),
+    lost('Tooltray creates its own token at the first start; "tooltray install" configures it in client apps.'),
   ],
   [
     'require_mcp_auth',
     lostUnless(true, 'Tooltray always requires its token over HTTP; "tooltray install" configures it in client apps.'),
   ],
-  ['trusted_hosts', lost('Tooltray answers on 127.0.0.1 only, under names of this machine.')],
-  ['trusted_proxies', lost('Tooltray answers on 127.0.0.1 only.')],
-  ['tls', lost('Tooltray answers on 127.0.0.1 only, without TLS.')],
-  ['enable_socket', lostUnless(true, 'Client apps reach Tooltray through its socket; it cannot be switched off.')],
-  ['tray_endpoint', lost('Tooltray has a socket of its own.')],
+  ['trusted_hosts', lost('Tooltray listens on 127.0.0.1 only, under host names of this machine.')],
+  ['trusted_proxies', lost('Tooltray listens on 127.0.0.1 only.')],
+  ['tls', lost('Tooltray listens on 127.0.0.1 only, without TLS.')],
+  ['enable_socket', lostUnless(true, 'Client apps use Tooltray’s socket; it cannot be disabled.')],
+  ['tray_endpoint', lost('Tooltray has its own socket.')],
   ['enable_tray', nothingLost],
-  ['enable_prompts', lostUnless(true, 'Prompts of servers are always listed.')],
-  ['aggregate_upstream_prompts', lostUnless(true, 'Prompts of servers are always listed.')],
-  ['instructions', lost('Tooltray tells client apps how to use its modes in words of its own.')],
+  ['enable_prompts', lostUnless(true, 'Server prompts are always listed.')],
+  ['aggregate_upstream_prompts', lostUnless(true, 'Server prompts are always listed.')],
+  ['instructions', lost('Tooltray sends client apps its own instructions for its modes.')],
   ['health_check_interval', lost(intervals)],
   ['tool_discovery_interval', lost(intervals)],
   ['http_read_timeout', lost(httpTimes)],
@@ -139,26 +145,26 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ['server_concurrency_defaults', lost(queues)],
   [
     'environment',
-    lost('Servers get the variables that programs commonly need; name more in their entry ("inheritEnv").'),
+    lost('Servers inherit the variables that programs commonly need; add more with "inheritEnv" in their entry.'),
   ],
-  ['forward_proxy_env', lost('Servers get the names of your proxies, always.')],
-  ['logging', lost('Tooltray keeps logs of its own, bounded, in its log folder.')],
-  ['audit_log', lost('What models do is in the activity ("tooltray activity") and in the audit ("tooltray audit").')],
-  ['intent_declaration', lost('What a call declares is always checked against the tool.')],
+  ['forward_proxy_env', lost('Servers always inherit your proxy variables.')],
+  ['logging', lost('Tooltray writes its own size-limited logs to its log directory.')],
+  ['audit_log', lost('See "tooltray activity" and "tooltray audit" for what models do.')],
+  ['intent_declaration', lost('The declared intent of a call is always checked against the tool.')],
   ['reveal_secret_headers', lostUnless(false, 'Secrets are always masked here.')],
-  ['quarantine_enabled', lost('Whatever a model asks to add waits for you; "policy.agentChanges" has the rule.')],
+  ['quarantine_enabled', lost('Additions by models need your approval; see "policy.agentChanges".')],
   ['sensitive_data_detection', lost(notYet)],
   ['output_validation', lost(notYet)],
   ['output_sanitisation', lost(notYet)],
   ['security', lost(notYet)],
   ['registries', key(z.array(z.looseObject({})), requestedRegistries)],
-  ['registries_locked', lost('Registries are named by the user alone: in the config ("registries").')],
-  ['allow_private_registry_fetch', lost('A registry may lie in your own network; where it leads is always looked at.')],
-  ['oauth_expiry_warning_hours', lost('Sign-ins are renewed by themselves; what needs you is shown.')],
-  ['tokenizer', lost('Tokens are counted as o200k has them.')],
-  ['observability', lost('Tooltray keeps its sums by itself.')],
+  ['registries_locked', lost('Only the user can add registries ("registries" in the config).')],
+  ['allow_private_registry_fetch', lost('A registry may be in your own network; its redirects are always checked.')],
+  ['oauth_expiry_warning_hours', lost('Tokens are refreshed automatically; you are notified if a sign-in is needed.')],
+  ['tokenizer', lost('Tokens are counted with o200k.')],
+  ['observability', lost('Tooltray maintains its totals automatically.')],
   ['telemetry', nothingLost],
-  ['update_check', lost('Updates are set in the settings of the app.')],
+  ['update_check', lost('Configure updates in the app’s settings.')],
   ['server_edition', lost('Tooltray serves one user.')],
   ['teams', lost('Tooltray serves one user.')],
   ['tool_response_session_risk_warning', nothingLost],
@@ -179,7 +185,7 @@ function requestedRegistries(written: readonly Record<string, unknown>[]): Forei
   });
   const places = registrySettings.safeParse(registries, zodOptions);
   if (!places.success || registries.length === 0) {
-    return 'Only registries with the API of the official one can be asked; that one is always known.';
+    return 'Only registries with the API of the official registry are supported; the official one is always included.';
   }
   return { registries: places.data };
 }

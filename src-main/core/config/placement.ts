@@ -14,18 +14,18 @@ export interface ResolvedPlacement {
 export function placementOf(server: ServerConfig): ResolvedPlacement {
   if (server.kind === 'http' || server.kind === 'sse') {
     const { isEachOnes, why } = connectionsTo(server);
-    const usage = isEachOnes ? 'each user with a connection and a sign-in of their own' : 'for all users alike';
+    const usage = isEachOnes ? 'each user with their own connection and sign-in' : 'with one connection for all users';
     return {
       placement: 'remote',
       isEachOnes,
-      reason: `Every replica reaches it at its address, ${usage}, ${why}.`,
+      reason: `Every replica connects to its URL, ${usage}, ${why}.`,
     };
   }
   if (server.placement === 'per-user') {
     return {
       placement: 'per-user',
       isEachOnes: true,
-      reason: 'Each user has a process of it, as its entry says.',
+      reason: 'Each user has their own process, as configured.',
     };
   }
   const [own] = userValueNamesIn(server);
@@ -33,31 +33,30 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
     return {
       placement: 'per-user',
       isEachOnes: true,
-      reason: `Each user has a process of it, since it gets their own ${own}.`,
+      reason: `Each user has their own process, because it gets their own ${own}.`,
     };
   }
-  const said = server.placement === 'shared' ? 'as its entry says' : 'since its entry names nothing of one user';
+  const said = server.placement === 'shared' ? 'as configured' : 'because its entry has no per-user values';
   return {
     placement: 'shared',
     isEachOnes: false,
-    reason: `All users share one process of it on each replica, ${said}.`,
+    reason: `All users of a replica share one process, ${said}.`,
   };
 }
 
 /** Returns whose connections a remote server has: if the entry has a key, all users share it. */
 function connectionsTo(server: HttpServerConfig): { readonly isEachOnes: boolean; readonly why: string } {
-  if (server.placement === 'per-user') return { isEachOnes: true, why: 'as its entry says' };
-  if (server.placement === 'shared') return { isEachOnes: false, why: 'as its entry says' };
+  if (server.placement === 'per-user') return { isEachOnes: true, why: 'as configured' };
+  if (server.placement === 'shared') return { isEachOnes: false, why: 'as configured' };
   const { url, headers, oauth } = server;
   if (oauth?.tokenExchange !== undefined)
-    return { isEachOnes: true, why: 'since its tokens are made from those that users come with' };
+    return { isEachOnes: true, why: 'because its tokens are exchanged for those of users' };
   const [own] = userValueNamesIn([url, headers]);
-  if (own !== undefined) return { isEachOnes: true, why: `since it gets their own ${own}` };
+  if (own !== undefined) return { isEachOnes: true, why: `because it gets their own ${own}` };
   const key = Object.keys(headers).find((name) => isKey(name, headers[name]));
-  if (key !== undefined) return { isEachOnes: false, why: `with the key that its entry has in the header ${key}` };
-  if (secretNamesIn(url).length > 0)
-    return { isEachOnes: false, why: 'with the key that its entry has in the address' };
-  return { isEachOnes: true, why: 'since its entry has no key for all' };
+  if (key !== undefined) return { isEachOnes: false, why: `with the key in its header ${key}` };
+  if (secretNamesIn(url).length > 0) return { isEachOnes: false, why: 'with the key in its URL' };
+  return { isEachOnes: true, why: 'because its entry has no shared key' };
 }
 
 function isKey(header: string, value: string | undefined): boolean {
@@ -79,17 +78,17 @@ export function placementProblem(
   const isRemote = kind === 'http' || kind === 'sse';
   if (!isRemote && placement === 'remote') {
     return {
-      reason: 'Only a server at an address is remote.',
-      suggestion: 'Write "shared" or "per-user", or leave it out.',
+      reason: 'Only a server with a URL is remote.',
+      suggestion: 'Set "shared" or "per-user", or remove it.',
     };
   }
   if (kind === 'builtin' && placement === 'per-user') {
-    return { reason: 'What comes with Tooltray has no process of its own.', suggestion: 'Leave it out.' };
+    return { reason: 'Built-in servers have no process.', suggestion: 'Remove it.' };
   }
   if (placement === 'shared' && userValueNamesIn(entry).length > 0) {
     return {
-      reason: 'It gets a value of each user’s own, so they cannot share it.',
-      suggestion: 'Write "per-user", or leave it out.',
+      reason: 'It gets a per-user value, so users cannot share it.',
+      suggestion: 'Set "per-user", or remove it.',
     };
   }
   return undefined;

@@ -49,7 +49,7 @@ export function parseConfig(
   const servers = findContainers(root).flatMap((container) => readContainer(container, context));
   reportUnreadPlaces(document, found, path);
   for (const { key, keyNode } of doubledKeys(root))
-    document.report('warning', keyNode, [key], `"${key}" is written twice. Only the last one counts.`, {
+    document.report('warning', keyNode, [key], `"${key}" is duplicated. The last one is used.`, {
       suggestion: 'Remove the others.',
     });
   const config = { ...settings, servers: firstOfEachName(servers) };
@@ -87,12 +87,12 @@ function usableName(
 ): string | undefined {
   const { name, nameNode, path } = entry;
   if (name === undefined || name.trim() === '') {
-    document.report('error', nameNode, path, 'This server has no name.', { suggestion: 'Give it one.' });
+    document.report('error', nameNode, path, 'The server name is missing.', { suggestion: 'Add a name.' });
     return undefined;
   }
   if (lastByName.get(name) === entry) return name;
-  const suggestion = 'Only the last one counts. Rename or remove the others.';
-  document.report('warning', nameNode, path, `Another server is called ${JSON.stringify(name)}.`, {
+  const suggestion = 'The last one is used. Rename or remove the others.';
+  document.report('warning', nameNode, path, `Another server is named ${JSON.stringify(name)}.`, {
     suggestion,
     server: name,
   });
@@ -117,6 +117,6 @@ function firstOfEachName(servers: readonly ServerConfig[]): ServerConfig[] {
 function sayWhatIsUsed(problem: ConfigProblem, config: AppConfig): ConfigProblem {
   const isStored = problem.severity === 'error' && config.servers.some(({ name }) => name === problem.server);
   return isStored
-    ? { ...problem, reason: `${problem.reason} The last good version of this server stays in use.` }
+    ? { ...problem, reason: `${problem.reason} The last valid version of this server stays in use.` }
     : problem;
 }

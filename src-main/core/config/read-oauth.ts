@@ -44,7 +44,7 @@ const harmless: ReadonlySet<string> = new Set(['enabled', 'type', 'oauth']);
 const lost: ReadonlyMap<string, string> = new Map(
   ['authorizationUrl', 'tokenUrl', 'authorization_url', 'token_url'].map((key) => [
     key,
-    'Where to sign in is asked of the server; a document that says it otherwise goes into "authServerMetadataUrl".',
+    'The authorization server is discovered from the server. To override it, set "authServerMetadataUrl".',
   ]),
 );
 
@@ -59,7 +59,7 @@ export function parseOAuthClient(written: Readonly<Record<string, unknown>>, rep
     .map(([key, value]) => [ownName(key), value] as const);
   for (const [field] of named) {
     if (Object.hasOwn(oauthSchema.shape, field) || harmless.has(field)) continue;
-    report('warning', keyOf(field), 'Of the settings for signing in, this one has no effect.', lost.get(keyOf(field)));
+    report('warning', keyOf(field), 'This OAuth setting has no effect.', lost.get(keyOf(field)));
   }
   const checked = oauthSchema.safeParse(Object.fromEntries(named), zodOptions);
   for (const issue of checked.error?.issues ?? [])

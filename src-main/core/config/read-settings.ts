@@ -41,8 +41,8 @@ const settingKeys = Object.keys(settingsSchema.shape) as SettingKey[];
 const harmless = new Set<string>(['$schema', 'cache_model', 'version', ...containerKeys]);
 
 const lost = new Map([
-  ['kits', 'Kits of Magg are not used. The servers they brought are read where they are listed themselves.'],
-  ['inputs', 'Tooltray does not ask for inputs. Write "${env:NAME}" in place of "${input:…}".'],
+  ['kits', 'Magg kits are not supported. Only servers that are listed directly are read.'],
+  ['inputs', 'Tooltray does not prompt for inputs. Use "${env:NAME}" in place of "${input:…}".'],
 ]);
 
 /** Names that the config may contain and that only later layers know. */
@@ -157,7 +157,7 @@ function readSetting(
   const ifWrong = (lastGood ?? config)[key];
   for (const issue of checked.error?.issues ?? []) {
     document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], describeIssue(issue), {
-      suggestion: [nearest(issue, value), `Until it is mended, ${usedText(ifWrong, issue.path)} is used.`]
+      suggestion: [nearest(issue, value), `Until it is corrected, ${usedText(ifWrong, issue.path)} is used.`]
         .join(' ')
         .trim(),
     });
@@ -216,8 +216,8 @@ function knownHelpers(
   return names.filter((name, index) => {
     if (known.helpers.has(name)) return true;
     const meant = closestMatch(name, known.helpers);
-    const suggestion = meant === undefined ? 'Leave it out.' : `Did you mean "${meant}"?`;
-    document.report('warning', nodeAt(node, [index]), ['extraTools', index], 'There is no helper tool of this name.', {
+    const suggestion = meant === undefined ? 'Remove it.' : `Did you mean "${meant}"?`;
+    document.report('warning', nodeAt(node, [index]), ['extraTools', index], 'Unknown helper tool.', {
       suggestion,
     });
     return false;
@@ -236,8 +236,8 @@ function reportUnknownIn(document: ConfigDocument, key: SettingKey, node: Node):
   for (const { key: word, keyNode } of propertiesOf(node)) {
     if (inner.includes(word) || /^[_$]/.test(word)) continue;
     const meant = closestMatch(word, inner);
-    const suggestion = meant === undefined ? `There are: ${inner.join(', ')}.` : `Did you mean "${meant}"?`;
-    document.report('warning', keyNode, [key, word], `The key ${JSON.stringify(word)} is not known.`, { suggestion });
+    const suggestion = meant === undefined ? `Valid keys: ${inner.join(', ')}.` : `Did you mean "${meant}"?`;
+    document.report('warning', keyNode, [key, word], `Unknown key ${JSON.stringify(word)}.`, { suggestion });
   }
 }
 
@@ -250,8 +250,7 @@ function reportUnknown(document: ConfigDocument, { key, keyNode }: Property, isC
   const known = lost.get(key);
   const meant = closestMatch(key, [...settingKeys, ...containerKeys]);
   if (known === undefined && meant === undefined && isCommonFile) return;
-  const reason =
-    known === undefined ? `The key ${JSON.stringify(key)} is not known.` : `The key "${key}" has no effect.`;
+  const reason = known === undefined ? `Unknown key ${JSON.stringify(key)}.` : `The key "${key}" has no effect.`;
   const suggestion = known ?? (meant === undefined ? undefined : `Did you mean "${meant}"?`);
   document.report('warning', keyNode, [key], reason, { suggestion });
 }

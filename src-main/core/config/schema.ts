@@ -43,7 +43,7 @@ const mode = z.string().transform((written, context) => {
   if (name !== undefined) return name;
   context.addIssue({
     code: 'custom',
-    message: `There is no such mode. Modes: ${modeValues.join(', ')}`,
+    message: `Unknown mode. Modes: ${modeValues.join(', ')}`,
     input: written,
   });
   return z.NEVER;
@@ -122,7 +122,7 @@ export function clientMetadataUrlProblem(address: string): string | undefined {
 export function addressProblem(address: string): readonly [reason: string, suggestion: string] | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^\s*https?:\/\/[^/\s]/i.test(address))
-    return ['This is not an address that starts with http:// or https://.', 'Write "https://host/mcp".'];
+    return ['The URL must start with http:// or https://.', 'Write "https://host/mcp".'];
   if (url.username === '' && url.password === '') return undefined;
   const suggestion = 'Write them into "headers", as "Authorization": "Basic ${env:NAME}".';
   return ['User names and passwords in a URL are not sent.', suggestion];
@@ -150,7 +150,7 @@ const quota = z
     },
   )
   .refine(({ maxConcurrent, window }) => (maxConcurrent === undefined) === (window !== undefined), {
-    error: '"calls" and "bytes" need "window": "minute", "hour" or "day"; "maxConcurrent" has none',
+    error: '"calls" and "bytes" require "window": "minute", "hour" or "day"; "maxConcurrent" does not use it',
   });
 
 /** Global settings; all are optional. */
@@ -251,7 +251,7 @@ const host = z
   .string()
   .regex(
     /^(?:(?:\*\.)?[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*(?::\d{1,5})?|\[[\da-f:.]+\](?::\d{1,5})?)$/iu,
-    'is no host, such as "api.example.com"',
+    'is not a host, such as "api.example.com"',
   );
 
 const isolation = z.looseObject({

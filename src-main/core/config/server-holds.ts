@@ -7,16 +7,16 @@ import type { ServerEntry } from './schema.ts';
 
 /** Why such a server is off, as a sentence. */
 export const holdReasons: Readonly<Record<LeaseHandle, string>> = {
-  review: 'It waits for your review and is not started before.',
-  blocked: 'You have blocked it, so it stays off.',
-  setup: 'A value that its entry names is not set.',
+  review: 'It needs your review before it can start.',
+  blocked: 'You have blocked it.',
+  setup: 'A value that its entry requires is not set.',
 };
 
 /** How to lift each hold. */
 export const holdFixes: Readonly<Record<LeaseHandle, string>> = {
-  review: 'Look at what it would run, and accept it or not: tooltray inbox show NAME, or the dashboard.',
-  blocked: 'Look at it again: tooltray inbox show NAME, or the dashboard.',
-  setup: 'Set the value or edit the entry: tooltray config validate NAME says which.',
+  review: 'Review what it would run, then accept or block it: tooltray inbox show NAME, or the dashboard.',
+  blocked: 'Review it again: tooltray inbox show NAME, or the dashboard.',
+  setup: 'Set the value or edit the entry: run tooltray config validate NAME to see which.',
 };
 
 export function holdOf(entry: ServerEntry): LeaseHandle | undefined {
@@ -35,7 +35,7 @@ export function mayLiftHold({ quarantined, command }: JsonObject): boolean {
  */
 export function assertReviewed(server: { readonly name: string; readonly held?: LeaseHandle } | undefined): void {
   if (server?.held !== 'review' && server?.held !== 'blocked') return;
-  const said = server.held === 'review' ? 'waits for the review of the user' : 'was blocked by the user';
+  const said = server.held === 'review' ? "needs the user's review" : 'was blocked by the user';
   throw new AppError('not_allowed', `${server.name} ${said}.`, {
     fix: `Only the user or an administrator can let it start: ${reviewCommand(server.name)}.`,
   });

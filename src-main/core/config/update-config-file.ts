@@ -34,9 +34,13 @@ export async function updateConfigFile(
       if (await writeFileAtomic(target, after, { beforeReplace: async () => (await readOrNothing(target)) === before }))
         return after;
     }
-    throw new AppError('config_conflict', `${path} keeps being changed by something else, so the edit was not made.`, {
-      fix: 'Close other programs that write this file, then try again.',
-    });
+    throw new AppError(
+      'config_conflict',
+      `${path} is repeatedly changed by another program, so the edit was not made.`,
+      {
+        fix: 'Close other programs that write this file, then retry.',
+      },
+    );
   });
 }
 

@@ -61,6 +61,6 @@ function unreadable(text: string): AppError {
   const [problem] = new ConfigDocument(text, '').problems;
   const place = problem === undefined ? '' : ` (${atLine(problem.line, problem.reason).replace(/\.$/, '')})`;
   return new AppError('config_invalid', `The file cannot be read${place}.`, {
-    fix: problem?.suggestion ?? 'Mend the file first.',
+    fix: problem?.suggestion ?? 'Correct the file first.',
   });
 }

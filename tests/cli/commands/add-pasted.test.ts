@@ -14,7 +14,7 @@ const servers = (): Record<string, unknown> =>
 test('writes an entry from another app’s command line and names the placeholders to fill in', async () => {
   const { code, stdout } = await home.run('add', 'claude mcp add -s user notes -e KEY=<key> -- npx -y notes-mcp');
   expect(code).toBe(0);
-  expect(stdout).toContain('note <key> stands for something: fill it in.');
+  expect(stdout).toContain('note <key> is a placeholder: replace it.');
   expect(servers()).toMatchObject({ notes: { command: 'npx', args: ['-y', 'notes-mcp'], env: { KEY: '<key>' } } });
 });
 

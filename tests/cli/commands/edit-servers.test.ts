@@ -110,7 +110,7 @@ test('validate reports each fault with line and column, missing commands include
   expect({ code, stdout }).toEqual({
     code: 1,
     stdout: [
-      `${at('"ftp://x"')} error: servers.bad.url: This is not an address that starts with http:// or https://. Write "https://host/mcp".`,
+      `${at('"ftp://x"')} error: servers.bad.url: The URL must start with http:// or https://. Write "https://host/mcp".`,
       `${at(`"${entries.missing.command}"`)} error: servers.gone.command: "${entries.missing.command}" not found in PATH. Install it or use an absolute path.`,
       `${home.configFile}: invalid (2 servers, 2 errors, 0 warnings)`,
       '',

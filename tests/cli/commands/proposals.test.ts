@@ -55,7 +55,7 @@ test('enable starts no server in review; review shows what it would run and acce
   expect((await home.json('list')).data['servers']).toMatchObject([{ name: 'held', state: 'disabled' }]);
   const refused = await home.run('enable', 'held');
   expect(refused.code).not.toBe(0);
-  expect(refused.stderr).toMatch(/held waits for the review of the user.*tooltray inbox show held/s);
+  expect(refused.stderr).toMatch(/held needs the user.s review.*tooltray inbox show held/s);
   const { stdout } = await home.run('inbox', 'show', 'held');
   expect(stdout).toContain('Command: ');
   expect(stdout).toContain('on this computer, with your permissions');
@@ -71,7 +71,7 @@ test('a server in review starts only for inbox preview, in a sandbox, and test r
   await using home = new CliHome({ held: { ...entries.echo, quarantined: true } });
   const tried = await home.run('test', 'held');
   expect(tried.code).toBe(1);
-  expect(tried.stderr).toContain('held waits for the review of the user');
+  expect(tried.stderr).toContain("held needs the user's review");
   const id = (await home.run('inbox', 'show', 'held')).stdout.slice(0, 6);
   const looked = await home.run('inbox', 'preview', id);
   expect(looked.code).toBe(problem === undefined ? 0 : 1);

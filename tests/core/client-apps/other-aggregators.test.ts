@@ -107,7 +107,7 @@ test('imports what it can and reports each setting that it cannot', async () => 
     expect.stringMatching(/^trust_mode: /),
     expect.stringMatching(/^queue_size: /),
     expect.stringMatching(/^shoe: /),
-    "MCPProxy's own settings stay behind: listen, read_only_mode.",
+    "MCPProxy's own settings are not imported: listen, read_only_mode.",
   ]);
   expect(b).toMatchObject({ entry: { url: 'https://h/mcp', oauth: { client_id: 'c', scopes: ['s'] } }, losses: [] });
 });

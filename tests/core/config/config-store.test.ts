@@ -93,7 +93,7 @@ test('does not report a change of comments only', async () => {
 test('keeps the last good state after a bad edit, with file, line and reason, until it is fixed', async () => {
   const { store: opened, changes } = await watched(one);
   await writeFile(path, '{\n  "servers": { "a": { "command": "x" }\n');
-  const reason = 'An object is not closed. The last good configuration stays in use.';
+  const reason = 'An object is not closed. The last valid configuration stays in use.';
   await until(() => expect(opened.problems).toMatchObject([{ file: path, line: 3, column: 1, reason }]));
   expect([names(opened.current), changes]).toEqual([['a'], []]);
   await writeFile(path, one);

@@ -27,8 +27,8 @@ test.each([
 });
 
 test.each([
-  [{ command: 'notes', placement: 'remote' }, 'Only a server at an address'],
-  [{ builtin: 'utils', placement: 'per-user' }, 'no process of its own'],
+  [{ command: 'notes', placement: 'remote' }, 'Only a server with a URL is remote.'],
+  [{ builtin: 'utils', placement: 'per-user' }, 'Built-in servers have no process.'],
   [{ command: 'notes', args: ['${user:KEY}'], placement: 'shared' }, 'cannot share it'],
   [{ command: 'notes', placement: 'mine' }, 'must be one of "remote", "shared", "per-user"'],
 ])('rejects %j with the reason', (entry, reason) => {
@@ -39,13 +39,17 @@ test.each([
 });
 
 test.each([
-  [{}, true, 'since its entry has no key for all'],
-  [{ headers: { Authorization: 'Bearer a' } }, false, 'with the key that its entry has in the header Authorization'],
-  [{ headers: { 'X-Key': '${secret:KEY}' } }, false, 'with the key that its entry has in the header X-Key'],
-  [{ headers: { 'X-Team': 'red' } }, true, 'no key for all'],
-  [{ headers: { 'X-Key': '${user:KEY}' } }, true, 'since it gets their own KEY'],
-  [{ placement: 'shared' }, false, 'for all users alike, as its entry says'],
-  [{ headers: { 'X-Key': '${secret:KEY}' }, placement: 'per-user' }, true, 'of their own, as its entry says'],
+  [{}, true, 'because its entry has no shared key'],
+  [{ headers: { Authorization: 'Bearer a' } }, false, 'with the key in its header Authorization'],
+  [{ headers: { 'X-Key': '${secret:KEY}' } }, false, 'with the key in its header X-Key'],
+  [{ headers: { 'X-Team': 'red' } }, true, 'because its entry has no shared key'],
+  [{ headers: { 'X-Key': '${user:KEY}' } }, true, 'because it gets their own KEY'],
+  [{ placement: 'shared' }, false, 'with one connection for all users, as configured'],
+  [
+    { headers: { 'X-Key': '${secret:KEY}' }, placement: 'per-user' },
+    true,
+    'their own connection and sign-in, as configured',
+  ],
 ])('returns who shares the connection to an address: %j', (more, isEachOnes, why) => {
   const { server, problems } = read({ url: 'https://tools.example', ...more });
   expect([placementOf(server), problems]).toEqual([

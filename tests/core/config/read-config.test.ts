@@ -153,10 +153,10 @@ test('reads flow as a mode, or as an object with roles and secrets', () => {
     ?.dataFlow;
   expect(whole).toMatchObject({ mode: 'record', secrets: 'mask', roles: { 'mail:send': ['destination'] } });
   expect(said('{ "dataFlow": "always" }')).toEqual([
-    '1:15 dataFlow.mode error: This must be one of "off", "record", "ask". Until it is mended, "record" is used.',
+    '1:15 dataFlow.mode error: This must be one of "off", "record", "ask". Until it is corrected, "record" is used.',
   ]);
   expect(said('{ "dataFlow": { "roles": { "mail": ["destinations"] } } }')).toEqual([
-    '1:37 dataFlow.roles.mail[0] error: This must be one of "source", "destination". Did you mean "destination"? Until it is mended, the default is used.',
+    '1:37 dataFlow.roles.mail[0] error: This must be one of "source", "destination". Did you mean "destination"? Until it is corrected, the default is used.',
   ]);
   expect(said('{ "dataFlow": { "rolls": {} } }').join()).toContain('roles');
 });
@@ -292,8 +292,8 @@ test.each([
     '{\n  "mode": "proxy"\n  "port": 1\n}',
     '3:3  error: A comma is missing. Put a comma after the value before this one.',
   ],
-  ['{\r\n  mode: 1 }', '2:3  error: This word or sign means nothing in JSON. Put texts and keys in double quotes.'],
-  ['\uFEFF[1]', '1:1  error: The file holds array where an object is expected. Start with { "servers": { } }.'],
+  ['{\r\n  mode: 1 }', '2:3  error: Unexpected token in JSON. Put strings and keys in double quotes.'],
+  ['\uFEFF[1]', '1:1  error: The file contains array; an object is expected. Start with { "servers": { } }.'],
   ['', '1:1  error: The file is empty. Start with { "servers": { } }.'],
   ['// only\n', '1:1  error: The file is empty. Start with { "servers": { } }.'],
 ])('rejects a file that is not JSONC: %j', (text, expected) => {
@@ -321,13 +321,13 @@ test('rejects wrong entries with their place and keeps the others', () => {
   expect(read(text).servers.map(({ name }) => name)).toEqual(['good']);
   expect(said(text)).toEqual([
     '3:5 servers.one error: The server needs a command or a URL. Add "command": "npx", "args": […] or "url": "https://…".',
-    '4:25 servers.two.command error: Text in double quotes is expected here.',
-    '5:23 servers.three.url error: This is not an address that starts with http:// or https://. Write "https://host/mcp".',
-    '6:5 servers.four error: The server has both a command and a URL. Remove one of them, or say which counts with "type".',
-    '7:23 servers.five.type error: This kind of server is not known. Use "stdio", "http" or "sse".',
+    '4:25 servers.two.command error: A string in double quotes is expected here.',
+    '5:23 servers.three.url error: The URL must start with http:// or https://. Write "https://host/mcp".',
+    '6:5 servers.four error: The server has both a command and a URL. Remove one of them, or set "type".',
+    '7:23 servers.five.type error: Unknown server type. Use "stdio", "http" or "sse".',
     '8:5 servers.six error: An object is expected here. Write { "command": … } or { "url": … }.',
-    '9:46 servers.seven.args[1] error: Text in double quotes is expected here.',
-    '10:67 servers.eight.folders[0] error: The whole path of the folder is needed. Write it from the root or from "~/".',
+    '9:46 servers.seven.args[1] error: A string in double quotes is expected here.',
+    '10:67 servers.eight.folders[0] error: The full path of the directory is required. Start it at the root or with "~/".',
     '11:5 servers.nine error: The server needs a URL. Add "url": "https://…".',
     '12:52 servers.ten.callTimeoutSeconds error: This must be more than 0.',
   ]);
@@ -342,9 +342,9 @@ test('names the server in every error about it', () => {
 test('warns about an unknown key with the closest known one, and keeps the entry', () => {
   const text = '{ "sever": {}, "servers": { "a": { "command": "x", "agrs": [], "shoe_size": 4, "_note": "mine" } } }';
   expect(said(text)).toEqual([
-    '1:3 sever warning: The key "sever" is not known. Did you mean "servers"?',
-    '1:52 servers.a.agrs warning: The key "agrs" is not known. Did you mean "args"?',
-    '1:64 servers.a.shoe_size warning: The key "shoe_size" is not known.',
+    '1:3 sever warning: Unknown key "sever". Did you mean "servers"?',
+    '1:52 servers.a.agrs warning: Unknown key "agrs". Did you mean "args"?',
+    '1:64 servers.a.shoe_size warning: Unknown key "shoe_size".',
   ]);
   expect(read(text).servers).toHaveLength(1);
 });
@@ -353,10 +353,10 @@ test('reports a wrong setting and uses its default', () => {
   const text = '{ "port": 70000, "raw": "yes", "policy": { "agentChanges": "maybe" }, "mode": "" }';
   expect(read(text).config).toMatchObject({ port: 8690, raw: false, policy: { agentChanges: 'ask' }, mode: 'auto' });
   expect(said(text)).toEqual([
-    '1:11 port error: This must be at most 65535. Until it is mended, 8690 is used.',
-    '1:25 raw error: True or false is expected here. Until it is mended, false is used.',
-    '1:60 policy.agentChanges error: This must be one of "ask", "allow", "refuse". Until it is mended, "ask" is used.',
-    `1:79 mode error: There is no such mode. Modes: ${modeValues.join(', ')}. Until it is mended, "auto" is used.`,
+    '1:11 port error: This must be at most 65535. Until it is corrected, 8690 is used.',
+    '1:25 raw error: True or false is expected here. Until it is corrected, false is used.',
+    '1:60 policy.agentChanges error: This must be one of "ask", "allow", "refuse". Until it is corrected, "ask" is used.',
+    `1:79 mode error: Unknown mode. Modes: ${modeValues.join(', ')}. Until it is corrected, "auto" is used.`,
   ]);
 });
 
@@ -377,7 +377,7 @@ describe('a mode', () => {
         line: 2,
         path: 'mode',
         severity: 'error',
-        suggestion: 'Did you mean "search"? Until it is mended, "search" is used.',
+        suggestion: 'Did you mean "search"? Until it is corrected, "search" is used.',
       },
     ]);
   });
@@ -402,14 +402,14 @@ test('drops unknown helper tools from extraTools and suggests the closest', () =
   expect(config?.extraTools).toEqual(['proxy']);
   expect(problems).toMatchObject([
     { path: 'extraTools[1]', severity: 'warning', suggestion: 'Did you mean "search_tools"?' },
-    { path: 'extraTools[2]', severity: 'warning', suggestion: 'Leave it out.' },
+    { path: 'extraTools[2]', severity: 'warning', suggestion: 'Remove it.' },
   ]);
 });
 
 test('warns about an unknown key in a group of settings', () => {
   expect(said('{ "results": { "treshold": 5 }, "policy": { "x": 1 } }')).toEqual([
-    '1:16 results.treshold warning: The key "treshold" is not known. Did you mean "threshold"?',
-    '1:45 policy.x warning: The key "x" is not known. There are: agentChanges, allowAdd, allowRemove.',
+    '1:16 results.treshold warning: Unknown key "treshold". Did you mean "threshold"?',
+    '1:45 policy.x warning: Unknown key "x". Valid keys: agentChanges, allowAdd, allowRemove.',
   ]);
 });
 
@@ -417,7 +417,7 @@ test('uses the last of two servers with the same name and warns at the first', (
   const text = '{ "servers": { "a": { "command": "x" }, "a": { "command": "y" } } }';
   expect(read(text).servers).toMatchObject([{ command: 'y' }]);
   expect(said(text)).toEqual([
-    '1:16 servers.a warning: Another server is called "a". Only the last one counts. Rename or remove the others.',
+    '1:16 servers.a warning: Another server is named "a". The last one is used. Rename or remove the others.',
   ]);
 });
 
@@ -435,12 +435,12 @@ test('keeps the last good values of what is invalid, and says so in the problem'
   const { config, problems } = parseConfig('{ "port": "no", "servers": { "a": {}, "c": {} } }', file, {}, good);
   expect(config?.port).toBe(7);
   expect(config?.servers).toEqual([good?.servers[0]]);
-  expect(problems.map(({ path, reason }) => [path, reason.includes('last good version of this server stays')])).toEqual(
-    [
-      ['port', false],
-      ['servers.a', true],
-      ['servers.c', false],
-    ],
-  );
+  expect(
+    problems.map(({ path, reason }) => [path, reason.includes('The last valid version of this server stays in use.')]),
+  ).toEqual([
+    ['port', false],
+    ['servers.a', true],
+    ['servers.c', false],
+  ]);
   expect(parseConfig('{ "servers": 5 }', file, {}, good).config?.servers).toEqual(good?.servers);
 });

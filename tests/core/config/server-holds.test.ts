@@ -54,7 +54,7 @@ describe('Isolation of a server', () => {
 test('holds a server in MCPProxy quarantine for review, which enabling it does not end', () => {
   const { text, server } = read({ quarantined: true });
   expect(server).toMatchObject({ enabled: false, held: 'review' });
-  expect(() => assertReviewed(server)).toThrow('a waits for the review of the user.');
+  expect(() => assertReviewed(server)).toThrow("a needs the user's review.");
   const on = parseConfig(setServerField(text, 'a', 'enabled', true), '/c/config.json', {});
   expect(on.config?.servers).toMatchObject([{ enabled: false, held: 'review' }]);
   const reviewed = parseConfig(markReviewed(text, 'a'), '/c/config.json', {});

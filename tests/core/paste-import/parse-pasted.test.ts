@@ -482,7 +482,7 @@ test.each([
 test.each([
   ['claude mcp add --frobnicate x -- npx y', '"--frobnicate" is not understood'],
   ['claude mcp list', '"claude mcp list" does not add a server'],
-  ['claude mcp add --transport pigeon x https://a.example.com', 'kind of server is not known'],
+  ['claude mcp add --transport pigeon x https://a.example.com', 'Unknown server type.'],
   ['claude mcp add --transport http x npx', 'needs a URL'],
   ['claude mcp add x https://a.example.com and', '"and" after the URL'],
   ['gemini mcp add --timeout soon x npx y', 'A time such as 30'],
@@ -508,8 +508,8 @@ test.each([
 
 test.each([
   ['docker run -i --rm -e TOKEN me/x', 'TOKEN is passed to the container: set it in "env" of the entry.'],
-  ['npx -y x-mcp --key <your key>', '<your key> stands for something: fill it in.'],
-  ['npx -y x-mcp --key "<your key>"', '<your key> stands for something: fill it in.'],
+  ['npx -y x-mcp --key <your key>', '<your key> is a placeholder: replace it.'],
+  ['npx -y x-mcp --key "<your key>"', '<your key> is a placeholder: replace it.'],
   [
     '{"command": "npx", "args": ["x"], "env": {"K": "${input:key}"}}',
     expect.stringContaining('${input:key}') as string,

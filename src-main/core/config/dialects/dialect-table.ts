@@ -272,7 +272,7 @@ export const foreignForms: readonly { readonly keys: readonly string[]; readonly
   {
     keys: ['startCommand'],
     reason:
-      'This is how Smithery starts a server, not a configuration. Add the server with the command of its own page: tooltray add NAME COMMAND.',
+      'This is how Smithery starts a server, not a configuration. Add the server with the command from its page: tooltray add NAME COMMAND.',
   },
   {
     keys: ['registry'],

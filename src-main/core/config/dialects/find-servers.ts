@@ -61,7 +61,7 @@ export function findServers(value: unknown, file: string): FoundServers {
   const form = foreignForms.find(({ keys }) => keys.every((key) => root.value[key] !== undefined))?.reason;
   const elsewhere = found.flatMap(({ container, path }) =>
     typeof container === 'string' && /[\\/]|\.\w+$/.test(container)
-      ? [`"${path.join('.')}" names another file, which is not read: ${container}`]
+      ? [`"${path.join('.')}" refers to another file, which is not read: ${container}`]
       : [],
   );
   const notes = [...new Set([...elsewhere, ...policyNotes(root.value)])];
@@ -236,6 +236,6 @@ function policyNotes(root: JsonObject): readonly string[] {
   });
   const locked = root['allowManagedMcpServersOnly'] === true ? ['allowManagedMcpServersOnly'] : [];
   return [...rules, ...locked].map(
-    (key) => `${key}: rules by command or address, and for managed servers only, are not applied here.`,
+    (key) => `${key}: rules by command or URL, and rules for managed servers, are not applied.`,
   );
 }

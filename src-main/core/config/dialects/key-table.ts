@@ -70,27 +70,27 @@ export const ignoredKeys: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-const envFiles = 'Tooltray does not read env files. Put the values in "env", as "${env:NAME}" where they are secret.';
-const ownTimes = 'Tooltray checks its servers at times of its own.';
+const envFiles = 'Tooltray does not read env files. Set the values in "env"; use "${env:NAME}" for secrets.';
+const ownTimes = 'Tooltray has its own schedule for health checks.';
 const queue = 'Up to 100 calls wait in line for a server with "maxConcurrent".';
-const ownInstructions = 'Tooltray shows the instructions that the server itself gives.';
+const ownInstructions = 'Tooltray uses the server’s own instructions.';
 
 /** Plain keys whose effect is lost here, with what the user should know. */
 export const unsupportedKeys: ReadonlyMap<string, string> = new Map([
   ['envfile', envFiles],
-  ['trustmode', 'What becomes of a tool that changes is set for all servers: "reviews.onChange".'],
+  ['trustmode', 'The handling of changed tools is set for all servers in "reviews.onChange".'],
   ['toonoutput', 'TOON is set for all servers, in "results.toon".'],
   ['launcherwaittimeout', 'Tooltray starts a command or connects to an address, not both.'],
-  ['annotationoverrides', 'Hints of tools are used as the server gives them.'],
+  ['annotationoverrides', 'Tool hints are used as the server sends them.'],
   ['healthcheckinterval', ownTimes],
   ['tooldiscoveryinterval', ownTimes],
   ['queuesize', queue],
   ['queuetimeout', queue],
   ['authbroker', 'Tooltray serves one user.'],
-  ['headershelper', 'Tooltray runs no program for headers. Write them into "headers", secrets as "${secret:NAME}".'],
+  ['headershelper', 'Tooltray does not run header commands. Set "headers"; use "${secret:NAME}" for secrets.'],
   ['serverinstructions', ownInstructions],
   ['instructions', ownInstructions],
-  ['settings', 'These settings are for an extension of the app and reach no server.'],
+  ['settings', 'These settings are for an app extension and do not affect servers.'],
   ['uses', 'This names a block of Continue’s hub, which Tooltray does not fetch.'],
 ]);
 
@@ -136,23 +136,23 @@ export const neededFields = {
 /** Kinds of entries that are no servers of their own, and why. */
 export const refusedKinds: ReadonlyMap<string, string> = new Map([
   ['openapi', 'It describes a web API, not an MCP server.'],
-  ['platform', 'It is a part of its app, which alone can run it.'],
-  ['frontend', 'It is a part of its app, which alone can run it.'],
-  ['inmemory', 'It is a part of its app, which alone can run it.'],
-  ['inlinepython', 'It is Python code inside of its app, not a program.'],
-  ['extension', 'It is an extension of its app, which alone can start it.'],
-  ['websocket', 'It is reached over a WebSocket, which is no transport of MCP.'],
-  ['ws', 'It is reached over a WebSocket, which is no transport of MCP.'],
+  ['platform', 'It is built into its app and can only run there.'],
+  ['frontend', 'It is built into its app and can only run there.'],
+  ['inmemory', 'It is built into its app and can only run there.'],
+  ['inlinepython', 'It is Python code inside its app, not a program.'],
+  ['extension', 'It is an extension of its app and can only run there.'],
+  ['websocket', 'It uses WebSocket, which is not an MCP transport.'],
+  ['ws', 'It uses WebSocket, which is not an MCP transport.'],
 ]);
 
 /** Advice for placeholders that cannot be filled, by the word before their colon. */
 export const placeholderAdvice: ReadonlyMap<string, string> = new Map([
-  ['input', 'Write ${env:NAME} and set that variable, or ${secret:NAME} and keep the value in the vault.'],
-  ['prompt', 'Write ${env:NAME} and set that variable, or ${secret:NAME} and keep the value in the vault.'],
-  ['file', 'Keep the value of the file in the vault, and write ${secret:NAME}.'],
-  ['cmd', 'Keep what the command prints in the vault, and write ${secret:NAME}.'],
-  ['command', 'Keep what the command prints in the vault, and write ${secret:NAME}.'],
-  ['folder', 'Write the whole path of the folder.'],
+  ['input', 'Use ${env:NAME} and set that variable, or use ${secret:NAME} and store the value in the vault.'],
+  ['prompt', 'Use ${env:NAME} and set that variable, or use ${secret:NAME} and store the value in the vault.'],
+  ['file', 'Store the content of the file in the vault and use ${secret:NAME}.'],
+  ['cmd', 'Store the output of the command in the vault and use ${secret:NAME}.'],
+  ['command', 'Store the output of the command in the vault and use ${secret:NAME}.'],
+  ['folder', 'Use the full path of the directory.'],
 ]);
 
 /** Placeholders for a folder that only the app knows; for a known project, the first two are filled. */

@@ -79,7 +79,7 @@ function parseJson(text: string, name: string, takesJson5: boolean): ParsedText 
 
 /** Reports duplicate keys, down to the keys of entries. */
 function doubledNotes(root: Node, depth = 3): readonly string[] {
-  const own = doubledKeys(root).map(({ key }) => `"${key}" is written twice; only the last one counts.`);
+  const own = doubledKeys(root).map(({ key }) => `"${key}" is duplicated; the last one is used.`);
   const below = depth === 0 ? [] : propertiesOf(root).flatMap(({ valueNode }) => doubledNotes(valueNode, depth - 1));
   return [...own, ...below];
 }

@@ -173,7 +173,7 @@ class EntryReader {
       this.#fields.set(field, false);
     } else if (field.endsWith('TimeoutSeconds') && !path.includes(field) && first !== field) {
       // Products have a general limit and one for a step of it.
-      this.#report('warning', path, `"${first}" and "${second}" set the same limit, so the longer one counts.`);
+      this.#report('warning', path, `"${first}" and "${second}" set the same limit; the longer one is used.`);
       this.#fields.set(field, Math.max(Number(before), Number(value)));
     } else if (joined.has(field) && isObject(before) && isObject(value)) {
       const twice = Object.keys(value).find((key) => Object.hasOwn(before, key) && before[key] !== value[key]);
@@ -189,7 +189,7 @@ class EntryReader {
 
   #reportKey({ key, path, value }: Written): void {
     if (key === 'source' && typeof value === 'string' && /^https?:/.test(value))
-      return this.#report('note', path, 'Tooltray does not keep where a server comes from.');
+      return this.#report('note', path, 'Tooltray does not store the origin of a server.');
     const plain = plainKey(key);
     if (ignoredKeys.has(plain) || /^[_$]/.test(key)) return;
     const lost = unsupportedKeys.get(plain);
@@ -198,13 +198,13 @@ class EntryReader {
     const meant = closestMatch(key, entryFields);
     if (isEmpty(value) && (lost !== undefined || meant === undefined)) return;
     const suggestion = meant === undefined ? undefined : `Did you mean "${meant}"?`;
-    this.#report('warning', path, `The key ${JSON.stringify(key)} is not known.`, suggestion);
+    this.#report('warning', path, `Unknown key ${JSON.stringify(key)}.`, suggestion);
   }
 
   /** Returns the kind of transport, or reports why it is unknown. */
   #kind(raw: JsonObject): Kind | undefined {
     const type = this.#fields.get('type') ?? '';
-    if (typeof type !== 'string') return this.#refuse('Text in double quotes is expected here.', undefined, 'type');
+    if (typeof type !== 'string') return this.#refuse('A string in double quotes is expected here.', undefined, 'type');
     const word = plainKey(type.trim());
     const isBuiltin = word === 'builtin' && this.#context.dialect.id === 'goose';
     const refused = refusedKinds.get(raw['source'] === 'extension' ? 'extension' : isBuiltin ? 'platform' : word);
@@ -213,7 +213,7 @@ class EntryReader {
     if (written === undefined) {
       const meant = closestMatch(type, ['stdio', 'http', 'streamable-http', 'sse', 'builtin']);
       const suggestion = meant === undefined ? 'Use "stdio", "http" or "sse".' : `Did you mean "${meant}"?`;
-      return this.#refuse('This kind of server is not known.', suggestion, 'type');
+      return this.#refuse('Unknown server type.', suggestion, 'type');
     }
     const has = { command: this.#has('command'), url: this.#has('url') };
     const kind = written === 'auto' ? this.#kindByFields(has, raw) : written;
@@ -226,10 +226,7 @@ class EntryReader {
   #kindByFields({ command, url }: Readonly<Record<'command' | 'url', boolean>>, raw: JsonObject): Kind | undefined {
     if (this.#has('builtin')) return 'builtin';
     if (command && url && this.#context.dialect.startsCommands !== true)
-      return this.#refuse(
-        'The server has both a command and a URL.',
-        'Remove one of them, or say which counts with "type".',
-      );
+      return this.#refuse('The server has both a command and a URL.', 'Remove one of them, or set "type".');
     if (command || !url) return 'stdio';
     // Magg's rule: an address with this ending uses the older transport. Other keys state the transport.
     const isSse = raw['uri'] !== undefined && /\/sse\/?$/.test(String(this.#fields.get('url')));
@@ -309,9 +306,9 @@ class EntryReader {
       if (severity === 'warning') this.#report(severity, this.#placeOf(['oauth', key]), ...words);
     });
     for (const example of examplesIn({ args, env, headers, url }))
-      this.#report('note', [], `${example} stands for something: fill it in.`);
+      this.#report('note', [], `${example} is a placeholder: replace it.`);
     return ownPlaceholders(withPolicy(checked.data, this.#context.policy), this.#context, (path, written, advice) => {
-      const reason = `${written} cannot be filled in here.`;
+      const reason = `${written} cannot be used here.`;
       // The vault may have a value for it.
       this.#report(written.startsWith('${input:') ? 'note' : 'unfilled', this.#placeOf(path), reason, advice);
     });

@@ -69,12 +69,13 @@ export function readServersOfValue(value: unknown, file: string, context: ReadCo
     const server = readFound(found, context);
     const { name, entry } = server;
     if (name === undefined || entry === undefined) return server;
-    if (names.has(name)) return refused(found, 'Another server of the file has this name.');
+    if (names.has(name)) return refused(found, 'Another server in the file has this name.');
     names.add(name);
     return server;
   });
   const settings = dialect.hasSettings === true && isObject(value) ? Object.keys(value).filter(isSetting) : [];
-  const left = settings.length === 0 ? [] : [`${dialect.product}'s own settings stay behind: ${settings.join(', ')}.`];
+  const left =
+    settings.length === 0 ? [] : [`${dialect.product}'s own settings are not imported: ${settings.join(', ')}.`];
   return { servers, notes: [...(form === undefined ? [] : [form]), ...notes, ...left] };
 }
 
@@ -118,7 +119,7 @@ function writtenEntry(entry: ServerEntry): JsonObject {
   return Object.fromEntries(Object.entries(entry).filter((one) => !isDefault(one)));
 }
 
-/** For example `env.KEY: ${input:key} cannot be filled in here. Write …` */
+/** For example `env.KEY: ${input:key} cannot be used here. Write …` */
 export function sentence({ path, reason, suggestion }: EntryProblem): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   const where = path.length === 0 ? '' : `${steps.join('').slice(1)}: `;

@@ -74,7 +74,7 @@ function readTime({ field, also, form }: KeyRule, value: unknown, key: string): 
     ? {
         fields: [],
         severity: 'warning',
-        problem: 'A time of nothing has no effect: the default of Tooltray counts.',
+        problem: 'A duration of 0 has no effect; Tooltray’s default applies.',
       }
     : { fields: [], problem: 'A time such as 30 or "30s" is expected here.' };
 }

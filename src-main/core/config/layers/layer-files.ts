@@ -75,7 +75,7 @@ export class LayerFiles {
     try {
       const files = (await readdir(folder)).filter((file) => !file.startsWith('.'));
       for (const file of files.filter((one) => !one.endsWith(extension)))
-        problems.push(whole('warning', join(folder, file), 'This file is not read.', `Call it NAME${extension}.`));
+        problems.push(whole('warning', join(folder, file), 'This file is not read.', `Rename it to NAME${extension}.`));
       return files.flatMap((file) => (file.endsWith(extension) ? basename(file, extension) : [])).sort();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -100,7 +100,7 @@ export class LayerFiles {
     };
     const instead = (found: readonly ConfigProblem[]): Layer | undefined => {
       const last = this.#used.get(key);
-      const effect = last === undefined || last.digest === '' ? effectOf(kind) : 'Its last good version stays in use.';
+      const effect = last === undefined || last.digest === '' ? effectOf(kind) : 'The last valid version stays in use.';
       problems.push(...found.map((problem) => ({ ...problem, reason: `${problem.reason} ${effect}` })));
       if (last !== undefined) return keep(last);
       return kind === 'groups' ? keep({ layer: nothing, digest: '' }) : undefined;
@@ -119,8 +119,8 @@ export class LayerFiles {
 
 function effectOf(kind: LayerKind): string {
   return kind === 'groups'
-    ? 'Until it is mended, nothing is let through to the users of this group.'
-    : 'Until it is mended, it is as if the file were not there.';
+    ? 'Until it is corrected, users of this group have no access.'
+    : 'Until it is corrected, the file is ignored.';
 }
 
 /** `text`: the organization's text, or the only one. Sorted, so that equal layers have equal versions. */

@@ -176,19 +176,19 @@ class LayerReader {
       const extra = propertiesOf(server.valueNode).find(({ key }) => key !== 'enabled');
       const isOn = server.valueNode.type === 'boolean' ? server.valueNode.value === true : isEnabled(server.valueNode);
       if (extra !== undefined) {
-        const reason = 'A server is added and changed in organization.jsonc alone.';
-        this.#say(extra.keyNode, [...at, extra.key], reason, `Write "${server.key}": false, or leave it out.`);
+        const reason = 'Servers can be added and changed only in organization.jsonc.';
+        this.#say(extra.keyNode, [...at, extra.key], reason, `Write "${server.key}": false, or remove it.`);
       } else if (found === undefined) {
         const meant = closestMatch(
           server.key,
           this.#organisation.servers.map(({ name }) => name),
         );
-        this.#document.report('warning', server.keyNode, at, 'There is no server of this name.', {
-          suggestion: meant === undefined ? 'Leave it out.' : `Did you mean "${meant}"?`,
+        this.#document.report('warning', server.keyNode, at, 'Unknown server.', {
+          suggestion: meant === undefined ? 'Remove it.' : `Did you mean "${meant}"?`,
         });
       } else if (isOn && !found.enabled) {
-        const reason = 'The organisation has this server switched off, and it stays off.';
-        this.#say(server.keyNode, at, reason, 'Leave it out.');
+        const reason = 'The organization has disabled this server.';
+        this.#say(server.keyNode, at, reason, 'Remove it.');
       }
       if (!isOn) off.push(server.key);
     }
@@ -206,8 +206,8 @@ class LayerReader {
     const { key, keyNode } = property;
     if (key in shape || containerKeys.some((word) => word === key)) return this.#refuse(property, [key], undefined);
     const meant = closestMatch(key, keys);
-    this.#document.report('warning', keyNode, [key], `The key ${JSON.stringify(key)} is not known.`, {
-      suggestion: meant === undefined ? `There are: ${keys.join(', ')}.` : `Did you mean "${meant}"?`,
+    this.#document.report('warning', keyNode, [key], `Unknown key ${JSON.stringify(key)}.`, {
+      suggestion: meant === undefined ? `Valid keys: ${keys.join(', ')}.` : `Did you mean "${meant}"?`,
     });
   }
 
@@ -217,8 +217,8 @@ class LayerReader {
     const subject = this.#kind === 'groups' ? 'a group' : 'a user';
     if (allowed === undefined || !isLayerSetting(allowed))
       return this.#say(keyNode, path, `"${word}" can only be set by the organization.`, 'Remove it.');
-    const suggestion = `Take it out, or have the organisation add "${allowed}" to "overridable.${this.#kind}".`;
-    this.#say(keyNode, path, `The organisation does not let ${subject} say "${word}".`, suggestion);
+    const suggestion = `Remove it, or ask the organization to add "${allowed}" to "overridable.${this.#kind}".`;
+    this.#say(keyNode, path, `The organization does not allow ${subject} to set "${word}".`, suggestion);
   }
 
   #say(at: Node, path: readonly string[], reason: string, suggestion: string): void {

@@ -112,7 +112,7 @@ test.each(['${workspaceFolder:api}', '${config:a.b}', '${secrets.GH}', '${env:GH
 test.each([
   ['${file:/k}', 'vault'],
   ['${cmd: pass}', 'vault'],
-  ['${workspaceFolder:api}', 'folder'],
+  ['${workspaceFolder:api}', 'full path'],
   ['${input:b}', '${env:NAME}'],
 ])('says for the placeholder %s what to write: %s', (written, advice) => {
   expect(one({ command: 'x', args: [written] })?.losses.join()).toContain(advice);

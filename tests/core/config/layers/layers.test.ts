@@ -62,7 +62,7 @@ test('applies settings of the organisation, then of groups by name, then of the 
     'users/ben.jsonc': '// and of the other\n{ "mode": "direct", }'.replace('direct', 'proxy'),
   });
   const store = await open(folder);
-  expect(said(store, folder)).toEqual(['users/ana.jsonc:2:2 ["//"]: The key "//" is not known.']);
+  expect(said(store, folder)).toEqual(['users/ana.jsonc:2:2 ["//"]: Unknown key "//".']);
   const { config, profiles, favorites } = applyLayers(store.current, ana);
   expect(config).toMatchObject({ mode: 'gateway', appModes: { cursor: 'code', zed: 'code' } });
   expect(config.results).toMatchObject({ threshold: 0, thresholds: { github: 5 }, toon: true });
@@ -85,12 +85,12 @@ test('leaves out and reports what a layer may not set, and uses the rest of its 
   const store = await open(folder);
   expect(said(store, folder)).toEqual([
     'users/ana.jsonc:3:2 policy: "policy" can only be set by the organization.',
-    'users/ana.jsonc:6:2 code: The organisation does not let a user say "code".',
-    'users/ana.jsonc:10:3 results.clean: The organisation does not let a user say "results.clean".',
+    'users/ana.jsonc:6:2 code: The organization does not allow a user to set "code".',
+    'users/ana.jsonc:10:3 results.clean: The organization does not allow a user to set "results.clean".',
     'users/ana.jsonc:12:3 results.retentionDays: "results.retentionDays" can only be set by the organization.',
-    'users/ana.jsonc:16:4 servers.evil.command: A server is added and changed in organization.jsonc alone.',
-    'users/ana.jsonc:18:3 servers.old: The organisation has this server switched off, and it stays off.',
-    'users/ana.jsonc:19:3 servers.gihub: There is no server of this name.',
+    'users/ana.jsonc:16:4 servers.evil.command: Servers can be added and changed only in organization.jsonc.',
+    'users/ana.jsonc:18:3 servers.old: The organization has disabled this server.',
+    'users/ana.jsonc:19:3 servers.gihub: Unknown server.',
   ]);
   expect(store.problems.map(({ isRefused = false }) => isRefused)).toEqual([...Array<boolean>(6).fill(true), false]);
   const { config } = applyLayers(store.current, ana);
@@ -118,8 +118,8 @@ test('blocks all servers for an invalid group file and ignores an invalid user f
   const folder = await folderOf({ ...broken, 'groups/engineering.jsonc': { mode: 'meta' } });
   const store = await open(folder);
   expect(said(store, folder)).toEqual([
-    'groups/ops.jsonc:1:27 profile.servers: A list is expected here. Until it is mended, nothing is let through to the users of this group.',
-    'users/ana.jsonc:1:11 : A value is missing here. Until it is mended, it is as if the file were not there.',
+    'groups/ops.jsonc:1:27 profile.servers: A list is expected here. Until it is corrected, users of this group have no access.',
+    'users/ana.jsonc:1:11 : A value is missing here. Until it is corrected, the file is ignored.',
   ]);
   expect(applyLayers(store.current, ana).profiles).toEqual([{ servers: [] }]);
   expect(applyLayers(store.current, { name: 'ana', groups: ['engineering'] })).toMatchObject({
@@ -133,7 +133,7 @@ test('blocks all servers for an invalid group file and ignores an invalid user f
   await write(folder, broken);
   await store.reload();
   // The last valid version stays in use, so the version in use is unchanged.
-  expect(said(store, folder).every((line) => line.endsWith('Its last good version stays in use.'))).toBe(true);
+  expect(said(store, folder).every((line) => line.endsWith('The last valid version stays in use.'))).toBe(true);
   expect(applyLayers(store.current, ana)).toMatchObject({
     profiles: [{ servers: ['github'] }],
     config: { mode: 'code' },
