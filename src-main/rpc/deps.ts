@@ -3,7 +3,7 @@ import type { CoreGroups } from '../core/core-groups.ts';
 import { candidateHint } from '../core/admin/self-healing.ts';
 import type { OfferTests } from '../core/admin/offer-tests.ts';
 import { AppError } from '../core/base/errors.ts';
-import { Masker, maskValues, secretValues } from '../core/base/mask.ts';
+import { Masker, maskValues, opaqueSecrets, secretValues } from '../core/base/mask.ts';
 import { commandLine } from '../core/base/text-format.ts';
 import { markInvisible } from '../core/base/visible-text.ts';
 import type { ManualRuns } from '../core/calls/manual-runs.ts';
@@ -208,7 +208,8 @@ export function sessionStatus({ id, app, protocol, view, hasStaleList, calls }: 
 /** Returns a server's command line or address for users, secrets masked. */
 export function endpointOf(server: ServerConfig): string {
   if (server.kind === 'builtin') return server.builtin;
-  const masker = new Masker(secretValues(server.kind === 'stdio' ? server.env : server.headers));
+  const named = secretValues(server.kind === 'stdio' ? server.env : server.headers);
+  const masker = new Masker([...named, ...opaqueSecrets(server)]);
   if (server.kind !== 'stdio') return masker.maskText(server.url);
   const words = masker.maskObject([server.command, ...server.args]) as string[];
   return commandLine(words);

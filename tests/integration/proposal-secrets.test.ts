@@ -39,6 +39,8 @@ async function filesWithIt(home: string): Promise<readonly string[]> {
 const entries = {
   env: { ...fixture('echo'), env: { SERVICE_TOKEN: planted } },
   args: fixture('echo', '--api-key', planted),
+  argument: fixture('echo', planted),
+  path: { url: `http://127.0.0.1:9/u/${planted}/mcp` },
   address: { url: `http://127.0.0.1:9/mcp?api_key=${planted}` },
   header: { url: 'http://127.0.0.1:9/mcp', headers: { Authorization: `Bearer ${planted}` } },
 };

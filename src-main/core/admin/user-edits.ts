@@ -3,7 +3,7 @@ import type { ConfigProblem } from '../config/app-config.ts';
 import type { ToolSelection } from '../config/server-config.ts';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
-import { maskPlaceholder, maskObject } from '../base/mask.ts';
+import { Masker, maskPlaceholder, opaqueSecrets } from '../base/mask.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { namesTool } from '../config/tool-names.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
@@ -45,14 +45,14 @@ export class UserEdits {
   async maskedEntry(server: string): Promise<JsonObject> {
     const entry = await this.#entry(server);
     const held = this.#servers.find(server)?.config.held;
-    return held === undefined || held === 'setup' ? (maskObject(entry) as JsonObject) : entry;
+    return held === undefined || held === 'setup' ? maskWhole(entry) : entry;
   }
 
   /** `entry` with masked values replaced by the current ones. */
   async unmaskEntry(entry: JsonObject, server: string | undefined): Promise<JsonObject> {
     if (server === undefined || this.#servers.find(server) === undefined) return entry;
     const whole = await this.#entry(server);
-    return fillIn(entry, maskObject(whole), whole) as JsonObject;
+    return fillIn(entry, maskWhole(whole), whole) as JsonObject;
   }
 
   /** Rejects with AppError `config_conflict` if the name is taken and `replace` is false, or `config_invalid`. */
@@ -197,6 +197,10 @@ export class UserEdits {
     const known = new Set(errorsIn(before).map(errorKey));
     return errorsIn(after).find((problem) => !known.has(errorKey(problem)));
   }
+}
+
+function maskWhole(entry: JsonObject): JsonObject {
+  return new Masker(opaqueSecrets(entry)).maskObject(entry) as JsonObject;
 }
 
 /** Equal for the same error, whatever its line. */

@@ -393,3 +393,38 @@ export function secretValues(entries: Readonly<Record<string, string>>): string[
 function looksRandom(value: string): boolean {
   return value.length >= 20 && /^[\w.~+=-]+$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 }
+
+/**
+ * The likely secrets in the address and the arguments of a launch that no name marks as such: opaque keys in the path
+ * or query of a URL, or on their own. A value after a long flag has a name, which decides instead. `plainArgument`:
+ * index of an argument that is never a secret.
+ */
+export function opaqueSecrets(
+  { url, args }: { readonly url?: unknown; readonly args?: unknown },
+  plainArgument = -1,
+): string[] {
+  const words = Array.isArray(args) ? (args as unknown[]) : [];
+  const inWords = words.flatMap((word, at) => {
+    const before = words[at - 1];
+    const isNamed = typeof before === 'string' && /^--[^=]*$/.test(before);
+    return typeof word !== 'string' || at === plainArgument ? [] : opaqueParts(word, !isNamed);
+  });
+  return [...(typeof url === 'string' ? opaqueParts(url, false) : []), ...inWords];
+}
+
+/** `mayBeWhole`: whether the text itself may be a key. */
+function opaqueParts(text: string, mayBeWhole: boolean): string[] {
+  const [, place] = /^[a-z][\w+.-]{0,30}:\/\/[^/?#]*(.*)$/is.exec(text) ?? [];
+  if (place !== undefined) return place.split(/[/?&=#;]/).filter(isOpaque);
+  const value = /^[A-Za-z_][\w-]{0,100}(?:=|: ?)(.*)$/s.exec(text)?.[1] ?? text;
+  return (mayBeWhole || value !== text) && isOpaque(value) ? [value] : [];
+}
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Whether the kind of character (digit, small, capital) changes within its words as often as in random text only. */
+function isOpaque(text: string): boolean {
+  if (text.length < 16 || text.length > 4096 || !/^[\w.~+%-]*$/.test(text) || !/\d/.test(text)) return false;
+  const changes = text.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)|[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
+  return uuid.test(text) || changes >= text.length / 4;
+}

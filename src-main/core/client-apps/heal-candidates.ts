@@ -4,11 +4,12 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { isObject, type JsonObject, objectOrEmpty, tryParsePlainJson } from '../base/json.ts';
 import { FileJsonDocument } from '../base/json-document.ts';
-import { Masker, secretValues } from '../base/mask.ts';
+import { Masker, opaqueSecrets, secretValues } from '../base/mask.ts';
 import { commandLine } from '../base/text-format.ts';
 import { markInvisible } from '../base/visible-text.ts';
 import {
   maskedEntry,
+  packageArgument,
   moreReach,
   placeholderValues,
   resolved,
@@ -165,7 +166,7 @@ export function launchText({ type: _type, url, command, args, ...others }: JsonO
 export function endpointText(entry: JsonObject): string {
   const { url, command, args, env, headers } = entry;
   const secrets = secretValues({ ...textsOf(env), ...textsOf(headers) });
-  const masker = new Masker(secrets);
+  const masker = new Masker([...secrets, ...opaqueSecrets(entry, packageArgument(entry))]);
   if (typeof url === 'string') return masker.maskText(url);
   return commandLine(masker.maskObject([command, ...listOf(args)].map(String)) as string[]);
 }

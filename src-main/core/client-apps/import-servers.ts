@@ -1,7 +1,7 @@
 /** Imports servers into our config and, if requested, removes them from their apps; undone as a whole. */
 import { AppError, errorText } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
-import { Masker, secretValues } from '../base/mask.ts';
+import { Masker, opaqueSecrets, secretValues } from '../base/mask.ts';
 import type { FoundSecret } from '../secrets/find-plaintext-secrets.ts';
 import type { SecretService } from '../secrets/secret-service.ts';
 import { type AppConfigFile, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
@@ -252,9 +252,11 @@ export function planImport(
 }
 
 /** Values of an entry's variables and headers that are likely secrets. */
-function secretTexts({ env, headers }: JsonObject): readonly string[] {
+function secretTexts(entry: JsonObject): readonly string[] {
+  const { env, headers } = entry;
   const texts = Object.entries({ ...objectOrEmpty(env), ...objectOrEmpty(headers) });
-  return secretValues(Object.fromEntries(texts.map(([name, value]) => [name, textOrEmpty(value)])));
+  const named = secretValues(Object.fromEntries(texts.map(([name, value]) => [name, textOrEmpty(value)])));
+  return [...named, ...opaqueSecrets(entry)];
 }
 
 async function requireUnchanged({ file, after, before }: AppChange): Promise<void> {

@@ -1,12 +1,13 @@
 /** Names the settings of an entry with secrets, so that the user knows what an import copies, without the values. */
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
-import { isSecretName, Masker, secretValues } from '../base/mask.ts';
+import { isSecretName, Masker, opaqueSecrets, secretValues } from '../base/mask.ts';
 
 /** Names of variables, headers and flags. */
 export function secretSettingNames(entry: JsonObject): readonly string[] {
   const named = ['env', 'headers', 'oauth'].flatMap((key) => secretNames(entry[key]));
-  const inAddress = typeof entry['url'] === 'string' && new Masker().maskText(entry['url']) !== entry['url'];
-  return [...new Set([...named, ...secretFlags(entry['args']), ...(inAddress ? ['url'] : [])])];
+  const masker = new Masker(opaqueSecrets(entry));
+  const inAddress = typeof entry['url'] === 'string' && masker.maskText(entry['url']) !== entry['url'];
+  return [...new Set([...named, ...secretFlags(entry['args'], masker), ...(inAddress ? ['url'] : [])])];
 }
 
 function secretNames(value: unknown): string[] {
@@ -21,10 +22,10 @@ function isReference(text: string): boolean {
   return /^(?:Bearer |Basic |Token )?\$\{[^}]+\}$/i.test(text);
 }
 
-function secretFlags(args: unknown): string[] {
+function secretFlags(args: unknown, masker: Masker): string[] {
   if (!Array.isArray(args)) return [];
   const words = (args as unknown[]).map(String);
-  const shown = new Masker().maskObject(words) as string[];
+  const shown = masker.maskObject(words) as string[];
   return words.flatMap((word, index) => {
     if (shown[index] === word) return [];
     const [flag = ''] = word.split('=');

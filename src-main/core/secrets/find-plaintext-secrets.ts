@@ -1,6 +1,6 @@
 /** Finds probable secrets in a server's entry, and replaces them with references. */
 import { isObject, type JsonObject } from '../base/json.ts';
-import { isSecretName, maskText, secretValues } from '../base/mask.ts';
+import { isSecretName, maskText, opaqueSecrets, secretValues } from '../base/mask.ts';
 import { isSuspicious } from '../base/visible-text.ts';
 import { isPrefixedKey, prefixedKeyPattern } from '../base/secret-patterns.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
@@ -70,7 +70,9 @@ export function withReferences(server: string, entry: JsonObject, keep: Keep, pl
     if (field === 'args' && Array.isArray(value))
       return [
         key,
-        value.map((word: unknown, at) => inWord(word, at === plainArgument ? undefined : value[at - 1], put)),
+        value.map((word: unknown, at) =>
+          at === plainArgument ? inWord(word, undefined, put) : inAnyWord(word, value[at - 1], put),
+        ),
       ];
     if (field === 'url' && typeof value === 'string') return [key, inAddress(value, put)];
     if (key === 'transport' && isObject(value) && isObject(value['headers'])) {
@@ -131,7 +133,14 @@ function behindScheme(value: string, put: (rest: string) => string): string {
   return scheme + put(rest);
 }
 
-/** One word of a command line. */
+/** One word of a command line that does not name what is run. */
+function inAnyWord(word: unknown, before: unknown, put: Put): unknown {
+  const rest = inWord(word, before, put);
+  return typeof rest === 'string' && rest === word
+    ? replaceEach(rest, opaqueSecrets({ args: [before, rest] }, 0), put)
+    : rest;
+}
+
 function inWord(word: unknown, before: unknown, put: Put): unknown {
   if (typeof word !== 'string') return word;
   if (typeof before === 'string' && /^-[^=]*$/.test(before) && isSecretName(before) && !word.startsWith('-')) {
@@ -151,7 +160,11 @@ function inAddress(url: string, put: Put): string {
   const named = url.replace(/([?&])([^=&#]+)=([^&#]+)/g, (whole, mark: string, name: string, value: string) =>
     isSecretName(decoded(name)) ? `${mark}${name}=${put(decoded(value), name)}` : whole,
   );
-  return withoutKeys(named, put);
+  return replaceEach(withoutKeys(named, put), opaqueSecrets({ url: named }), put);
+}
+
+function replaceEach(text: string, values: readonly string[], put: Put): string {
+  return values.reduce((rest, value) => rest.replaceAll(value, () => put(value, undefined)), text);
 }
 
 function withoutKeys(text: string, put: Put): string {

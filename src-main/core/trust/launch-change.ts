@@ -3,7 +3,7 @@
  * secrets and variables stay; additional access is named.
  */
 import { type JsonObject, mapTexts, objectOrEmpty } from '../base/json.ts';
-import { isSecretName, Masker, secretValues } from '../base/mask.ts';
+import { isSecretName, Masker, opaqueSecrets, secretValues } from '../base/mask.ts';
 import { isSuspicious, markInvisible } from '../base/visible-text.ts';
 import { packagePlace } from './pins/launch-fingerprint.ts';
 import { runnerOf } from './runner-words.ts';
@@ -108,7 +108,7 @@ function maskerOf(entry: JsonObject, known: Iterable<string>): Masker {
     ),
   );
   const secrets = secretValues(plain).filter((value) => value.length >= shortestValue && !isSuspicious(value));
-  return new Masker([...secrets, ...known]);
+  return new Masker([...secrets, ...opaqueSecrets(entry, packageArgument(entry)), ...known]);
 }
 
 /** An entry for display: secrets as `***`; references and what a runner runs stay visible. */

@@ -1,7 +1,14 @@
 /** No secret reaches users, logs or models, and ordinary text stays readable. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
-import { isSecretName, Masker, maskObject, maskText, CachingMasker } from '../../../src-main/core/base/mask.ts';
+import {
+  isSecretName,
+  Masker,
+  maskObject,
+  maskText,
+  opaqueSecrets,
+  CachingMasker,
+} from '../../../src-main/core/base/mask.ts';
 
 // Built at run time, so that secret scanners do not report the examples.
 const S = 'Zq7Lm2Xw9Rt4';
@@ -249,6 +256,44 @@ test('masks a text of megabytes in a process that has compiled many patterns', (
     console.log(JSON.stringify(texts.map((text) => maskText(text).replace(long, 'long'))));`;
   const told = execFileSync(process.execPath, [...flags, '--eval', program], { encoding: 'utf8' });
   expect(JSON.parse(told)).toEqual(['Bearer ***', 'eyJlong']);
+});
+
+const opaque = 'Zx9Qw3Er7Ty1Ui00kLmN8b';
+const hexKey = '9f86d081884c7d659a2feaa0c55ad015';
+const uuid = '3f2b8c1e-6a4d-4e9b-8f10-2c7d5e9a1b34';
+
+test.each([
+  [{ url: `https://a.example/u/${opaque}/sse` }, [opaque]],
+  [{ url: `https://a.example/s/${hexKey}/mcp` }, [hexKey]],
+  [{ url: `https://a.example/api/${uuid}/mcp?v=2` }, [uuid]],
+  [{ url: `https://a.example/mcp?k=${opaque}&x=${hexKey}` }, [opaque, hexKey]],
+  [{ args: ['-y', 'remote', `https://a.example/${opaque}/mcp`] }, [opaque]],
+  [{ args: ['-y', 'some-mcp', opaque, '-k', hexKey] }, [opaque, hexKey]],
+  [{ args: ['--url', `https://a.example/${opaque}`, `--ref=x`, `X=${opaque}`] }, [opaque, opaque]],
+  [{ args: ['--header', `X-Custom: ${opaque}`] }, [opaque]],
+])('finds the opaque keys of a launch: %j', (launch, secrets) => {
+  expect(opaqueSecrets(launch)).toEqual(secrets);
+});
+
+test.each([
+  { url: 'https://mcp.example.com/v1/mcp-server-2024-11-05/projects/context7/sse?transport=streamable-http2' },
+  { url: `https://${opaque}.example.com/mcp` },
+  {
+    args: [
+      '-y',
+      '@scope/server-filesystem@2025.11.25',
+      '/home/ann/projects/a1b2c3d4e5f6a7b8c9d0',
+      'dist/index-4f3a9c.js',
+    ],
+  },
+  { args: ['run', '-i', `img@sha256:${hexKey}${hexKey}`, '--project-ref', opaque] },
+  { args: ['-m', 'mcp_server_time', '--local-timezone=Europe/Paris', 'getCurrentTimeInZone'] },
+])('finds no opaque key in %j', (launch) => {
+  expect(opaqueSecrets(launch)).toEqual([]);
+});
+
+test('finds no opaque key in the argument that names the package', () => {
+  expect(opaqueSecrets({ args: ['-y', opaque, hexKey] }, 1)).toEqual([hexKey]);
 });
 
 describe('CachingMasker', () => {
