@@ -1,4 +1,5 @@
 /** The official conformance suite against a fixture server of both protocols, directly and through the built core. */
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,10 +19,19 @@ let fixture: HttpFixture;
 /** One server each, so that the merged endpoint lists its tools by their own names. */
 let [core, overHttp]: (BuiltCore | undefined)[] = [];
 
+const skillText = join(home.workFolder, 'refunds.md');
+
 beforeAll(async () => {
+  writeFileSync(
+    skillText,
+    '---\nname: refunds\ndescription: Process customer refund requests per company policy\n---\nAsk first.\n',
+  );
   fixture = await startHttpFixture('conformance');
   [core, overHttp] = await Promise.all([
-    startBuiltCore({ conformance: fixtureCommand('conformance') }, home),
+    startBuiltCore(
+      { conformance: fixtureCommand('conformance'), skills: fixtureCommand('skills', 'shop', skillText) },
+      home,
+    ),
     startBuiltCore({ conformance: { url: fixture.url } }, second),
   ]);
 });
@@ -108,6 +118,19 @@ test.each([...(allCases ? ['server/conformance'] : []), 'mode/proxy'])(
     const outcome = await runProgram(process.execPath, args, { env: home.env, cwd: home.workFolder });
     // A third less directly: this server interrupts its call's stream. Ours stays open regardless.
     expect(outcome.stdout).toMatch(/Passed: [23]\/[23], 0 failed, 0 warnings/);
+  },
+);
+
+test.each(['enumeration', 'manifest', 'directory'])(
+  'the scenario of skills about %s passes, for one server and merged',
+  async (about) => {
+    for (const endpoint of ['server/skills', 'mode/search']) {
+      const target = ['server', '--url', `${core?.url}/${endpoint}`, '--scenario', `sep-2640-skills-${about}`];
+      const args = [program, ...target, '--spec-version', '2026-07-28', '--force'];
+      const outcome = await runProgram(process.execPath, args, { env: home.env, cwd: home.workFolder });
+      expect(outcome.stdout).toMatch(/Passed: [1-9]\d*\/\d+, 0 failed/);
+      expect(outcome.code).toBe(0);
+    }
   },
 );
 

@@ -8,6 +8,8 @@ export interface HelloWishes {
   readonly app?: string;
   readonly mode?: string;
   readonly profile?: string;
+  /** Only this server, unchanged. */
+  readonly server?: string;
   /** `session` by default. */
   readonly purpose?: 'session' | 'control';
 }

@@ -8,8 +8,9 @@ import { truncateName } from '../../core/base/visible-text.ts';
 import { errorResult } from '../../core/calls/error-result.ts';
 import { wrapUri } from '../../core/catalog/resource-uris.ts';
 import { notFoundText } from '../../core/catalog/resolve-resource.ts';
-import type { HelperContext, HelperTool, ModeView } from '../../core/modes/mode.ts';
+import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { findTools, isOwnTool, moreMatchesText, parseNeeds } from '../../core/modes/find-tools.ts';
+import { otherHits } from '../../core/modes/read-skill.ts';
 import { signatureLine } from '../../core/modes/search-result-text.ts';
 import { markSchemaShown, withUnavailableServers } from '../../core/modes/render-tools.ts';
 import { type Result, RpcError } from '../../core/wire/message.ts';
@@ -101,7 +102,7 @@ function listEntries(request: ProxyListRequest, view: HelperContext): JsonObject
 }
 
 /** Matching tools as lines with call syntax. */
-function toolsFor(query: string, request: ProxyListRequest, view: ModeView): JsonObject {
+function toolsFor(query: string, request: ProxyListRequest, view: HelperContext): JsonObject {
   const among = new Set(
     filterEntries(proxyEntries('tool', view), request, view.catalog).map(({ listed }) => listed['name']),
   );
@@ -109,7 +110,9 @@ function toolsFor(query: string, request: ProxyListRequest, view: ModeView): Jso
     accepts: (tool) => among.has(tool.listedName) || isOwnTool(tool),
   });
   const lines = tools.map(({ tool }) => signatureLine(tool));
-  const text = lines.length === 0 ? 'No matching tools.' : [...lines, moreMatchesText(more) ?? ''].join('\n').trimEnd();
+  const toolLines =
+    lines.length === 0 ? 'No matching tools.' : [...lines, moreMatchesText(more) ?? ''].join('\n').trimEnd();
+  const text = [toolLines, ...otherHits(parseNeeds(query), view)].join('\n');
   return { content: [{ type: 'text', text }] };
 }
 

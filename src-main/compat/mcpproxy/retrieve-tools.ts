@@ -6,6 +6,7 @@ import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import { findTools, moreMatchesText, parseNeeds, toolsNeedingSchema, queryHint } from '../../core/modes/find-tools.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { findResources, readResourceTool, resourceLine } from '../../core/modes/read-resource.ts';
+import { findSkills, readSkillTool, skillLine } from '../../core/modes/read-skill.ts';
 import { readResultTool } from '../../core/modes/read-spill.ts';
 import { markSchemaShown } from '../../core/modes/render-tools.ts';
 import { jsonResult, readClampedInteger, readTrimmedText, notAllowedError } from './results.ts';
@@ -42,6 +43,7 @@ export const retrieveTools: HelperTool = {
     const needs = parseNeeds(query);
     const { tools, more } = findTools(needs, context, { limit });
     const resources = findResources(needs, context.catalog);
+    const skills = findSkills(needs, context.catalog);
     const open = toolsNeedingSchema(tools, maxSchemas);
     const missing = context.finder.missingServers();
     const left = moreMatchesText(more);
@@ -54,7 +56,8 @@ export const retrieveTools: HelperTool = {
         resources: resources.map(resourceLine),
         read_resources_with: readResourceTool.definition.name,
       }),
-      ...(tools.length === 0 && resources.length === 0 && nothingFound(query, context)),
+      ...(skills.length > 0 && { skills: skills.map(skillLine), read_skills_with: readSkillTool.definition.name }),
+      ...(tools.length + resources.length + skills.length === 0 && nothingFound(query, context)),
       ...(left !== undefined && { more: left }),
       ...(tools.length > 0 && !context.memory.markShown('usage', 'retrieve') && { usage_instructions: usage }),
       ...(missing !== undefined && { not_listed: missing }),

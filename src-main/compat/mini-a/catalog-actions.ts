@@ -8,6 +8,7 @@ import { isLossy, parametersText } from '../../core/condense/signature.ts';
 import type { ToolFilter } from '../../core/config/app-config.ts';
 import type { HelperContext } from '../../core/modes/mode.ts';
 import { findTools, parseNeeds, defaultLimit } from '../../core/modes/find-tools.ts';
+import { otherHits } from '../../core/modes/read-skill.ts';
 import { truncateText } from '../../core/base/visible-text.ts';
 import { envelope, readFlag, toDetailText, isDetailed } from './results.ts';
 import {
@@ -76,7 +77,12 @@ function searchBriefly(
   // Listed once for all hits, because an alias alone does not identify a server.
   const named = hits.map(({ server }): [string, string] => [shown.catalog.aliases.get(server) ?? server, server]);
   const connections: JsonObject = Object.fromEntries(named);
-  const body = { action: 'search', totalMatches, results, ...(hits.length > 0 && { connections }) };
+  const others = tools === shown.catalog.tools ? otherHits(needs, view) : [];
+  const body = {
+    ...{ action: 'search', totalMatches, results },
+    ...(hits.length > 0 && { connections }),
+    ...(others.length > 0 && { others }),
+  };
   return envelope({ action: 'search', totalMatches }, JSON.stringify(body));
 }
 

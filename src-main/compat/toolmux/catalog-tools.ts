@@ -6,6 +6,7 @@ import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import { parametersText } from '../../core/condense/signature.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { findTools, isOwnTool, moreMatchesText, parseNeeds } from '../../core/modes/find-tools.ts';
+import { otherHits } from '../../core/modes/read-skill.ts';
 import { markSchemaShown, withUnavailableServers } from '../../core/modes/render-tools.ts';
 import { dataError, dataResult } from './results.ts';
 import {
@@ -62,7 +63,8 @@ function foundIn(query: string, server: string | undefined, context: HelperConte
     sig: `(${parametersText(usableSchema(tool.definition))})`,
   }));
   const left = moreMatchesText(more);
-  const texts = [JSON.stringify(shown), ...(left === undefined ? [] : [left])];
+  const others = server === undefined ? otherHits(parseNeeds(query), context) : [];
+  const texts = [JSON.stringify(shown), ...(left === undefined ? [] : [left]), ...others];
   return withUnavailableServers(
     { content: texts.map((text) => ({ type: 'text', text })) },
     context.finder.missingServers(server),

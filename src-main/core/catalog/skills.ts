@@ -27,7 +27,7 @@ export function listSkills(
   servers: readonly ResourceServer[],
   resources: readonly CatalogResource[],
 ): readonly CatalogResource[] {
-  const skills = listSkillUris(servers).filter(isValid);
+  const skills = listSkillUris(servers).filter(isValidSkill);
   const serversByRoot = new Map(skills.map(({ listedUri }) => [rootOf(listedUri), new Set<string>()]));
   if (skills.length > 0) {
     for (const { listedUri, server } of [...resources, ...skills])
@@ -48,7 +48,8 @@ function foldersOf(uri: string): string[] {
   return folders;
 }
 
-function isValid({ uri, definition }: CatalogResource): boolean {
+/** Whether the entry names the skill and lists its files, or says that they are dynamic. */
+export function isValidSkill({ uri, definition }: CatalogResource): boolean {
   const { frontmatter, resources } = definition;
   if (!uri.endsWith(skillFile) || uri.split('/', maxDepth + 2).length > maxDepth + 1) return false;
   if (!isObject(frontmatter)) return false;
@@ -78,7 +79,8 @@ function rootOf(uri: string): string {
   return uri.slice(0, 1 - skillFile.length);
 }
 
-function isInside(skillUri: string, uri: string): boolean {
+/** Whether a file or directory belongs to the skill with this address. */
+export function isInside(skillUri: string, uri: string): boolean {
   const root = rootOf(skillUri);
   return uri.startsWith(root) || uri === root.slice(0, -1);
 }

@@ -12,6 +12,7 @@ import { listedSkill } from '../catalog/skills.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { HelperContext, HelperTool } from './mode.ts';
+import { findResources, resourceHitsText } from './read-resource.ts';
 import { withUnavailableServers } from './render-tools.ts';
 
 /** Maximum number of skills in a call without `uri`. */
@@ -89,19 +90,29 @@ function frontmatterOf(text: string): unknown {
 }
 
 /** Returns a skill as one line of a list: `skill skill://x/SKILL.md (server): what it is for`. */
-function skillLine({ listedUri, server, definition }: CatalogResource): string {
+export function skillLine({ listedUri, server, definition }: CatalogResource): string {
   const frontmatter = definition['frontmatter'] ?? definition;
   const description = isObject(frontmatter) ? textOrEmpty(frontmatter['description']) : '';
   return `skill ${listedUri} (${server}): ${condenseLine(description)}`;
 }
 
-/** Returns the lines of a search for skills, and the call that reads the first one; undefined if there are none. */
-export function skillHitsText(
+/** Returns the skills that fit the needs of a search, best first for each need. */
+export function findSkills(needs: readonly string[], { lookup }: Catalog): readonly CatalogResource[] {
+  return [...new Set(needs.flatMap((need) => lookup.skills.find(need, maxHits)))];
+}
+
+/** Returns the resources and skills that fit the needs of a search, as one text for each kind that has some. */
+export function otherHits(
   needs: readonly string[],
-  { lookup }: Catalog,
-  callLine: HelperContext['callLine'],
-): string | undefined {
-  const found = [...new Set(needs.flatMap((need) => lookup.skills.find(need, maxHits)))];
+  { catalog, callLine }: Pick<HelperContext, 'catalog' | 'callLine'>,
+): readonly string[] {
+  const resources = resourceHitsText(findResources(needs, catalog), callLine);
+  const skills = skillHitsText(findSkills(needs, catalog), callLine);
+  return [resources, skills].filter((text) => text !== undefined);
+}
+
+/** Returns the lines of a search for skills, and the call that reads the first one; undefined if there are none. */
+function skillHitsText(found: readonly CatalogResource[], callLine: HelperContext['callLine']): string | undefined {
   const [first] = found;
   if (first === undefined) return undefined;
   const call = callLine(readSkillTool.definition.name, { uri: first.listedUri });

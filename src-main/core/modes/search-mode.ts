@@ -8,8 +8,7 @@ import { parametersText } from '../condense/signature.ts';
 import { findTools, type FoundTool, moreMatchesText, parseNeeds, toolsNeedingSchema, queryHint } from './find-tools.ts';
 import { languagesText } from './catalog-languages.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
-import { findResources, resourceHitsText } from './read-resource.ts';
-import { skillHitsText } from './read-skill.ts';
+import { otherHits } from './read-skill.ts';
 import { joinServerNames, markSchemaShown, withUnavailableServers } from './render-tools.ts';
 
 // Renders found tools for search_tools: one line each to choose and call by, and the schema if a line is not
@@ -83,13 +82,9 @@ export const searchToolsTool: HelperTool = {
     const shown = renderFoundTools(tools, input['detail'] === 'full', context);
     const isTheirs = context.firstUse === true;
     const rest = isTheirs ? undefined : moreMatchesText(more);
-    const resources = resourceHitsText(findResources(needs, context.catalog), context.callLine);
-    const skills = skillHitsText(needs, context.catalog, context.callLine);
+    const others = otherHits(needs, context);
     const found = shown.length === 0 ? [] : [JSON.stringify(shown), rest];
-    const texts =
-      shown.length === 0 && resources === undefined && skills === undefined
-        ? nothingFound(needs, context)
-        : [...found, resources, skills];
+    const texts = shown.length === 0 && others.length === 0 ? nothingFound(needs, context) : [...found, ...others];
     const content = texts.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
     // ToolMux returns the same in both; a client that did not request its results receives them once.
     const isWhole = isTheirs && (shown.length > 0 || content.length === 0);

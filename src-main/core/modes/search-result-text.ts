@@ -10,8 +10,7 @@ import { isLossy, outputType, parametersText, parameterTypes } from '../condense
 import type { Result } from '../wire/message.ts';
 import { findTools, type FoundTools, moreMatchesText, parseNeeds } from './find-tools.ts';
 import type { HelperContext } from './mode.ts';
-import { findResources, resourceHitsText } from './read-resource.ts';
-import { skillHitsText } from './read-skill.ts';
+import { otherHits } from './read-skill.ts';
 import { markSchemaShown, withUnavailableServers } from './render-tools.ts';
 import { hasAnyTag, readDetail, toolTexts } from './run-code.ts';
 
@@ -54,9 +53,8 @@ export async function searchAnswer(input: JsonObject, context: HelperContext, no
   // In ToolMux's format, if configured.
   const isPlain = detail !== 'brief' || context.firstUse === true;
   const lines = isPlain ? toolTexts(tools, detail) : groupsText(found);
-  const resources = resourceHitsText(findResources(needs, context.catalog), context.callLine);
-  const skills = skillHitsText(needs, context.catalog, context.callLine);
-  const text = [tools.length === 0 ? '' : header + lines, resources, skills].filter(Boolean).join('\n');
+  const toolLines = tools.length === 0 ? [] : [header + lines];
+  const text = [...toolLines, ...otherHits(needs, context)].join('\n');
   return withUnavailableServers(
     { content: [{ type: 'text', text: text || nothing + nearNames(needs, context) }] },
     context.finder.missingServers(),

@@ -138,9 +138,9 @@ export class MergedPrompts {
  */
 export class MergedResources {
   readonly #parts: MergedViewDeps;
-  readonly #skills: Pick<SkillRequests, 'verify'>;
+  readonly #skills: Pick<SkillRequests, 'verify' | 'assertAccepted'>;
 
-  constructor(parts: MergedViewDeps, skills: Pick<SkillRequests, 'verify'>) {
+  constructor(parts: MergedViewDeps, skills: Pick<SkillRequests, 'verify' | 'assertAccepted'>) {
     this.#parts = parts;
     this.#skills = skills;
   }
@@ -162,11 +162,12 @@ export class MergedResources {
     const own = await readOwnResource(core.modes.resources, uri, contexts.make('resources/read', {}, context));
     if (own !== undefined) return { contents: [own] };
     const target = await lookUp.resource(uri, context);
+    this.#skills.assertAccepted(target);
     try {
       const answer = await core.servers
         .get(target.server)
         .request('resources/read', { ...params, uri: target.uri }, context);
-      this.#skills.verify(target, answer);
+      await this.#skills.verify(target, answer);
       core.flow.recordText(`${target.server}: ${target.uri}`, target.server, answer, context);
       links.note(target.server, answer);
       return isViewUri(uri) && uri !== target.uri ? underUri(answer, target.uri, uri) : answer;

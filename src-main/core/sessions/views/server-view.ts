@@ -107,8 +107,10 @@ export class ServerView implements SessionView {
 
   async readResource(params: JsonObject, context: CallerContext): Promise<Result> {
     const { uri } = params;
+    const target = { server: this.#options.server, uri: String(uri) };
+    this.#skills.assertAccepted(target);
     const result = await this.#read('resources/read', params, uri, context);
-    this.#skills.verify({ server: this.#options.server, uri: String(uri) }, result);
+    await this.#skills.verify(target, result);
     return result;
   }
 

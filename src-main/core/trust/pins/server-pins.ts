@@ -142,6 +142,29 @@ export class ServerPins {
   }
 
   /**
+   * Scans the instructions of a skill when they are read, because they are in no list. Suspicious ones wait for the
+   * user. Rejects with AppError `not_allowed` until the user has accepted them.
+   */
+  async evaluateSkillText(uri: string, text: string): Promise<void> {
+    await this.#inTurn(async () => {
+      await this.restore();
+      const pins = this.#pins ?? (await this.#accept(this.#offered));
+      const key = pinKey('view', uri);
+      const after: JsonObject = { uri, text };
+      const before = pins.definitions.get(key);
+      const [change] = diffDefinitions(new Map(before && [[key, before]]), new Map([[key, after]]));
+      const findings = (await scanChanges([{ key, kind: 'skill', before, after }])).get(key) ?? [];
+      const isHeld = change !== undefined && findings.some(({ tier }) => tier === 'block');
+      const held = isHeld ? [{ ...change, findings }] : [];
+      if (isHeld) this.#views.set(key, after);
+      else this.#views.delete(key);
+      await this.#noteWaiting({ ...pins, waits: this.#waitsOf(held) }, held);
+      this.#keepHeld([...this.heldChanges.filter((one) => one.key !== key), ...held]);
+    });
+    this.assertAccepted('view', uri);
+  }
+
+  /**
    * Returns a list as models may see it: accepted texts instead of changed ones, and no new definition that is not
    * accepted.
    */
