@@ -78,11 +78,8 @@ function searchBriefly(
   const named = hits.map(({ server }): [string, string] => [shown.catalog.aliases.get(server) ?? server, server]);
   const connections: JsonObject = Object.fromEntries(named);
   const others = tools === shown.catalog.tools ? otherHits(needs, view) : [];
-  const body = {
-    ...{ action: 'search', totalMatches, results },
-    ...(hits.length > 0 && { connections }),
-    ...(others.length > 0 && { others }),
-  };
+  const extras = { ...(hits.length > 0 && { connections }), ...(others.length > 0 && { others }) };
+  const body = { action: 'search', totalMatches, results, ...extras };
   return envelope({ action: 'search', totalMatches }, JSON.stringify(body));
 }
 
