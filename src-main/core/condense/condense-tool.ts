@@ -13,7 +13,7 @@ const fillers = [
   'You can use this tool to',
 ].map((phrase) => new RegExp(phrase, 'gi'));
 
-/** What all fillers contain, because most texts have none. */
+/** Words that every filler contains; most texts have none of them. */
 const mayHaveFiller = /this tool|within allowed/i;
 
 /** A period ends a sentence only before white space, so that "v2.0" stays whole; CJK ones need none. */
