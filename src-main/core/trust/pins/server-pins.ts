@@ -36,7 +36,7 @@ import {
   type PendingChange,
 } from './pin-store.ts';
 import { type FindPinsOfProgram, firstMoment, type Moment, type PinPolicy } from './pin-rules.ts';
-import type { PinReview, PinScope } from './pin-review.ts';
+import { decisionAbout, pendingChanges, type PinReview, type PinScope } from './pin-review.ts';
 import { definitionHeldError, definitionChangedError } from './pin-errors.ts';
 
 export class ServerPins {
@@ -263,7 +263,8 @@ export class ServerPins {
     const decided = this.heldChanges.filter(({ key }) => keys === undefined || keys.includes(key));
     if (pins === undefined || decided.length === 0 || this.pendingReview?.id !== id)
       throw definitionChangedError(this.scope.server);
-    const decision = this.#decision(choice, by, decided);
+    const made = { at: this.#rules.now(), by, choice };
+    const decision = decisionAbout(decided, made, (definition) => this.#hashes.of(definition));
     const [definitions, refused, waits] = [new Map(pins.definitions), new Map(pins.refused), new Map(pins.waits)];
     for (const { key, after } of decided) {
       if (choice === 'keep') refused.set(key, this.#hashes.of(after));
@@ -424,16 +425,7 @@ export class ServerPins {
 
   /** Includes changes known to be pending: another replica's process may still offer them if this one's does not. */
   #waitsOf(held: readonly DefinitionChange[]): ReadonlyMap<PinKey, PendingChange> {
-    const known = this.#pins?.waits ?? new Map<PinKey, PendingChange>();
-    const now = this.#rules.now();
-    const waits = new Map(
-      held.map(({ key, after }): [PinKey, PendingChange] => {
-        const [hash, before] = [this.#hashes.of(after), known.get(key)];
-        return [key, before?.hash === hash ? before : { hash, since: now }];
-      }),
-    );
-    const others = [...known].filter(([key]) => !waits.has(key));
-    return new Map([...others.slice(-maxKnown), ...waits]);
+    return pendingChanges(held, this.#pins?.waits ?? new Map(), this.#rules.now(), (after) => this.#hashes.of(after));
   }
 
   /**
@@ -447,19 +439,6 @@ export class ServerPins {
     else if (!(await this.#save(pins))) return false;
     if (fresh.length > 0) this.#rules.onHeld(this.#config.name, fresh);
     return true;
-  }
-
-  #decision(choice: PinChoice, by: string, decided: readonly DefinitionChange[]): PinDecision {
-    const at = this.#rules.now();
-    const hashes = decided.map(({ key, after }) => [key, this.#hashes.of(after)] as const);
-    return {
-      id: canonicalHash([at, hashes]).slice(0, 8),
-      at,
-      by,
-      choice,
-      before: Object.fromEntries(decided.map(({ key, before }) => [key, before ?? null])),
-      decided: Object.fromEntries(hashes),
-    };
   }
 
   /** Compares the offered definitions with the accepted ones again after a decision. */
@@ -515,7 +494,5 @@ export class ServerPins {
   }
 }
 
-/** Maximum number of changes that other processes reported as pending. */
-const maxKnown = 200;
 /** Retries after write conflicts; in each conflict another process made progress. */
 const maxWriteAttempts = 5;
