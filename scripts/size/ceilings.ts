@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
  * sizes counted in a thread, and places of a searched text; and for skills that are new, suspicious, or in no list.
  */
 const ceilings = {
-  'lines of code without team': 82_012,
+  'lines of code without team': 82_031,
   'lines of code of team': 10_240,
   'names in words of the old vocabulary': 14,
   'names that begin with most, longest, usual, rest or look': 0,
