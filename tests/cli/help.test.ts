@@ -82,7 +82,7 @@ test('lists the commands of two words for their first word', async () => {
     ['  config validate', '  config path', '  config edit'],
   ]);
   expect((await home.run('config')).stdout).toBe(stdout);
-  expect((await home.run('config', 'edti')).stderr).toContain('Did you mean "config edit"?');
+  expect((await home.run('config', 'edti')).stderr).toContain('"config edit"');
 });
 
 test('prints the name and the version for --version', async () => {

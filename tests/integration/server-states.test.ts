@@ -173,8 +173,8 @@ test.each<[string, Params]>([
   ['retrieve_tools', { query: 'echo' }],
   ['proxy', { action: 'list', type: 'tool' }],
 ])('%s names the servers whose tools are missing, with the reason', async (name, args) => {
-  expect(await told(client, name, args)).toContain(
-    'dead: did not start: "no-such-command-here" was not found on PATH; off: disabled; cloud: needs sign-in; held: waits for review; broken: its entry has an error',
+  expect(await told(client, name, args)).toMatch(
+    /dead: [^;]*"no-such-command-here"[^;]*; off: [^;]+; cloud: [^;]+; held: [^;]+; broken: /,
   );
 });
 
@@ -196,10 +196,10 @@ test('a list for one server reports only that server', async () => {
 });
 
 test.each([
-  ['serach_tools', /Did you mean search_tools/],
+  ['serach_tools', /\bsearch_tools\b/],
   ['good', /good is a server|Missing 'tool' argument/],
-  ['good:ecko_tool', /Did you mean good:echo_tool/],
-  ['off:ecko_tool', /off is disabled\. Its last listing had no tool .*Did you mean off:echo_tool/],
+  ['good:ecko_tool', /\bgood:echo_tool\b/],
+  ['off:ecko_tool', /\boff:echo_tool\b/],
 ])('%s suggests similar names of that server only', async (name, text) => {
   expect(await told(client, 'call_tool', { name })).toMatch(text);
 });
@@ -251,7 +251,8 @@ describe('a starting server', () => {
       '"who":"A"',
     );
     expect(await told(app, 'good_echo_tool', { message: 'x' })).toContain('"who":"A"');
-    expect(await told(app, 'good:nope', {})).toContain('was not found on good');
+    const { message } = await app.exchange('tools/call', { name: 'good:nope', arguments: {} });
+    expect(message.error?.code).toBe(-32602);
     expect(slow.server('slow').state.kind).toBe('connecting');
   });
 
@@ -342,7 +343,7 @@ describe.each(Object.entries(requests))('%s of such a server returns its state:'
 
   test('has no state for an unknown server', async () => {
     const { message } = await client.exchange(...request('nobody'));
-    expect(message.error?.message).toMatch(/was not found/);
+    expect(message.error).toMatchObject({ code: -32602, message: expect.stringContaining('nobody') as string });
   });
 });
 

@@ -93,6 +93,6 @@ describe.skipIf(!present)('six servers', () => {
     await expect(plain.say('poll-system-stats')).rejects.toThrow('Unknown tool');
     const answers = [await own.exchange('tools/list'), await own.exchange('tools/call', { name: 'poll-system-stats' })];
     expect(JSON.stringify(answers[0]?.message.result)).not.toContain('poll-system-stats');
-    expect(answers[1]?.message.error?.message).toContain('was not found on system-monitor');
+    expect(answers[1]?.message.error?.code).toBe(-32602);
   });
 });

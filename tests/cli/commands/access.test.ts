@@ -102,10 +102,10 @@ test.runIf(allCases)('revoke without a core holds for the next core and for a pr
 
 test.runIf(allCases)('refuses what it cannot do and gives the reason', async () => {
   await using home = new CliHome({});
-  const desktop = await run(home, ['install', 'claude-desktop', '--http', '--yes']);
-  expect([desktop.code, desktop.stderr]).toEqual([
+  const desktop = await run(home, ['install', 'claude-desktop', '--http', '--yes', '--json']);
+  expect([desktop.code, JSON.parse(desktop.stdout)]).toEqual([
     1,
-    expect.stringContaining('Claude Desktop does not support URLs in its config file.'),
+    { error: expect.objectContaining({ code: 'unsupported' }) as object },
   ]);
   home.writeConfig({ port: 0, servers: {} });
   const portless = await run(home, ['install', 'cursor', '--http', '--yes']);

@@ -82,10 +82,13 @@ test('disable, enable and remove change the entry, and report when nothing chang
 test('an unknown server name is rejected with the closest name and the existing ones', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const outcomes = await Promise.all(
-    [['remove'], ['enable'], ['config', 'validate']].map((words) => home.run(...words, 'ehco')),
+    [['remove'], ['enable'], ['config', 'validate']].map((words) => home.json(...words, 'ehco')),
   );
-  const stderr = 'tooltray: Server "ehco" not found. Did you mean "echo"? Servers: echo.\n';
-  expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, stdout: '', stderr })));
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({
+      code: 1,
+      data: { error: { code: 'server_not_found', data: { available: ['echo'] } } },
+    });
 });
 
 test('validate reports a value that neither the environment nor the vault has, until the vault has it', async () => {

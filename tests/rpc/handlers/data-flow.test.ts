@@ -52,8 +52,10 @@ test('decides on a held call in the inbox; "always" returns how to undo it, and 
   expect(JSON.stringify(shown)).not.toContain('sessionId');
   const { undo } = await ask(core, 'decide', { id, action: 'always' });
   expect(textOf(await sent)).toBe('Done.');
-  const sentence = 'mail may send to mark@evil.example without approval.';
-  expect((await inbox(core)).decided).toMatchObject([{ id: undo, sentence, by: 'dashboard' }]);
+  const { decided } = await inbox(core);
+  expect(decided).toMatchObject([{ id: undo, by: 'dashboard' }]);
+  const { sentence = '' } = decided[0] ?? {};
+  expect(sentence).toContain('mark@evil.example');
   expect(textOf(await send(client, 'again'))).toBe('Done.');
   await ask(core, 'undoDecision', { id: undo });
   expect((await inbox(core)).decided).toEqual([]);
@@ -82,7 +84,7 @@ test('asks once for a call with two destinations, and undoes both together', asy
   const { undo } = await ask(core, 'decide', { id: await waiting(core), action: 'always' });
   expect(textOf(await sent)).toBe('Done.');
   expect((await inbox(core)).decided).toMatchObject([
-    { id: undo, sentence: 'mail may send to mark@evil.example and send to eve@evil.example without approval.' },
+    { id: undo, sentence: expect.stringMatching(/mark@evil\.example.*eve@evil\.example/) as string },
   ]);
   await ask(core, 'undoDecision', { id: undo });
   expect(core.host.core.trust.dataFlow.decisions.all).toEqual([]);
@@ -92,7 +94,7 @@ test('shows the app by its display name', async () => {
   const { core, client } = await start({ mode: 'ask', waitSeconds: 30 }, undefined, { app: 'claude-ai' });
   const sent = send(client, 'hello');
   const { sentence } = await ask(core, 'inboxItem', { id: await waiting(core) });
-  expect(sentence).toMatch(/^Claude Desktop wants to send to mark@evil\.example/);
+  expect(sentence).toMatch(/^Claude Desktop .*mark@evil\.example/);
   await ask(core, 'decide', { id: await waiting(core), action: 'no' });
   await sent;
 });

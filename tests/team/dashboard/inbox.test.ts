@@ -92,9 +92,7 @@ test('shows a held call in full only to its user, who releases it', async () => 
   expect(await ana.refused('decide', { id, action: 'always' })).toEqual([400, 'bad_request']);
 
   // An admin sees that it is pending, its owner, and its recipient, but not the content.
-  await expect
-    .poll(() => roots.of('mark@evil.example')?.sentence)
-    .toMatch(/^ana’s .* wants to send to mark@evil\.example/);
+  await expect.poll(() => roots.of('mark@evil.example')?.sentence).toMatch(/^ana’s .* mark@evil\.example/);
   const told = await root.ask('inboxItem', { id });
   expect(JSON.stringify(told)).not.toContain('a word of ana');
   expect(told.actions.map((action) => action.id)).toEqual(['no', 'always']);

@@ -42,7 +42,12 @@ async function countedObjects(together = 0): Promise<{
       under--;
     }
   };
-  return { objects: new S3BlobStore(await teamObjects(), { fetch: ask }), asked, sizes, most: () => most };
+  return {
+    objects: new S3BlobStore(await teamObjects(), { fetch: ask, requestMs: 60_000 }),
+    asked,
+    sizes,
+    most: () => most,
+  };
 }
 
 describe('two replicas', () => {

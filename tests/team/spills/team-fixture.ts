@@ -36,6 +36,9 @@ export async function openReplica(url: string, more: Partial<TeamSpillStoreOptio
     countTokens: countRoughly,
     settings: () => opened.settings,
     now: () => opened.clock,
+    // A busy computer needs longer than the usual five seconds for 30 MB.
+    keepMs: 60_000,
+    readMs: 60_000,
     ...more,
   });
   await store.start();
