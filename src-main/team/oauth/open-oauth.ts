@@ -72,7 +72,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     server: (name) => core().context.config.current.servers.find((server) => server.name === name),
   });
   vaults.addMaskedValues(() => signIns.secrets, signIns.secretsChanged);
-  const subjects = new SubjectTokens({ of: (user) => vaults.forUser(user), now: Date.now });
+  const subjects = new SubjectTokens(Date.now);
   const exchanges = new TokenExchanges({ env, subject: (user) => subjects.read(user), now: Date.now });
   vaults.addMaskedValues(() => [...subjects.secrets, ...exchanges.secrets], exchanges.onSecretsChanged);
   const own = new UserConnections({
@@ -92,18 +92,15 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     },
   });
   const end = (user: string): void => {
+    subjects.forget(user);
     exchanges.forget(user);
     void core().servers.manager.closeForUser({ user });
   };
   const came: OpenSignIns['came'] = (user, token, until) => {
     const made = core().context.config.current.servers.filter(hasExchange);
     if (made.length === 0) return;
-    subjects.note(user, token, until).then(
-      (isAnother) => {
-        if (isAnother) for (const { name } of made) core().servers.manager.find(name)?.onUserSignInChanged({ user });
-      },
-      (error: unknown) => log.warn(errorText(error)),
-    );
+    if (!subjects.note(user, token, until)) return;
+    for (const { name } of made) core().servers.manager.find(name)?.onUserSignInChanged({ user });
   };
   const stops = [
     signIns.changed.on(({ user, server, wasSignedIn }) => {

@@ -1,14 +1,11 @@
 /**
- * Exchanges users' tokens for tokens of servers whose entries request it. Source: RFC 8693. Exchanged tokens are kept
- * in memory until they expire, for their user only; the original tokens are stored with the user's secrets, since
- * another replica may need them.
+ * Exchanges users' tokens for tokens of servers whose entries request it. Source: RFC 8693. Both are kept in memory
+ * until they expire, for their user only: a replica that takes over a user gets the original with the next request.
  */
-import { createHash } from 'node:crypto';
 import { HttpFetch, type HttpServerConfig, type TokenExchange, type TokenSource } from '../../core/edition.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
 import { isObject, tryParseJson, type JsonObject, textOrEmpty } from '../../core/base/json.ts';
-import type { TeamVault } from '../secrets/team-vault.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
@@ -39,7 +36,7 @@ interface ExchangesOptions {
   /** HTTP_PROXY and similar variables are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's token; undefined for a personal token or after it has ended. */
-  readonly subject: (user: string) => Promise<string | undefined>;
+  readonly subject: (user: string) => string | undefined;
   /** Current time in ms since 1970. */
   readonly now: () => number;
 }
@@ -102,7 +99,7 @@ interface ExchangedTokenDeps {
   readonly config: HttpServerConfig;
   readonly exchange: TokenExchange;
   readonly fill: () => Promise<HttpServerConfig>;
-  readonly subject: () => Promise<string | undefined>;
+  readonly subject: () => string | undefined;
   readonly http: () => HttpFetch;
   readonly now: () => number;
   readonly onToken: () => void;
@@ -158,7 +155,7 @@ class ExchangedToken implements TokenSource {
 
   async #exchange(): Promise<StartedParts> {
     const { config, fill, now, subject } = this.#parts;
-    const given = await subject();
+    const given = subject();
     if (given === undefined) {
       throw new AppError(
         'server_unauthorized',
@@ -233,60 +230,34 @@ function hostOf(url: string): string {
   return URL.parse(url)?.host ?? 'the token endpoint';
 }
 
-interface SubjectTokensOptions {
-  readonly of: (user: string) => Pick<TeamVault, 'read' | 'write'>;
-  /** Current time in ms since 1970. */
-  readonly now: () => number;
-}
-
-const subjectName = 'subject-token';
-
-/** The latest token of the team's issuer that each user authenticated with. */
+/** The latest token of the team's issuer that each user authenticated with on this replica. */
 export class SubjectTokens {
-  readonly #options: SubjectTokensOptions;
-  readonly #cached = new Map<string, CachedToken>();
-  /** Hashes of stored tokens, including writes in progress. */
-  readonly #written = new Map<string, string>();
+  readonly #now: () => number;
+  readonly #latest = new Map<string, CachedToken>();
 
-  constructor(options: SubjectTokensOptions) {
-    this.#options = options;
+  /** `now`: current time in ms since 1970. */
+  constructor(now: () => number) {
+    this.#now = now;
   }
 
   get secrets(): readonly string[] {
-    return [...this.#cached.values()].map(({ token }) => token);
+    return [...this.#latest.values()].map(({ token }) => token);
   }
 
-  /** Stores each token once. Returns whether it differs from the previous one. Rejects with AppError. */
-  async note(user: string, token: string, until: number): Promise<boolean> {
-    const hash = createHash('sha256').update(token).digest('base64url');
-    if (this.#written.get(user) === hash) return false;
-    const known = this.#cached.get(user);
-    // An app that still uses an older token must not replace it.
-    if (known !== undefined && known.until >= until) return false;
-    this.#written.set(user, hash);
-    this.#cached.set(user, { token, until });
-    try {
-      await this.#options.of(user).write(subjectName, JSON.stringify({ token, until }));
-      return true;
-    } catch (error) {
-      this.#written.delete(user);
-      throw error;
-    }
+  /** Returns whether it is a newer one than before: an app may still use an older token. */
+  note(user: string, token: string, until: number): boolean {
+    if ((this.#latest.get(user)?.until ?? 0) >= until) return false;
+    this.#latest.set(user, { token, until });
+    return true;
   }
 
-  /** undefined if there is no valid one. Rejects with AppError. */
-  async read(user: string): Promise<string | undefined> {
-    const known = this.#active(this.#cached.get(user));
-    if (known !== undefined) return known.token;
-    // The user authenticated on another replica.
-    const text = await this.#options.of(user).read(subjectName);
-    const active = this.#active(text === undefined ? undefined : (JSON.parse(text) as CachedToken));
-    if (active === undefined) this.#cached.delete(user);
-    else this.#cached.set(user, active);
-    return active?.token;
+  /** undefined if there is no valid one. */
+  read(user: string): string | undefined {
+    const { token, until } = this.#latest.get(user) ?? { until: 0 };
+    return this.#now() < until ? token : undefined;
   }
 
-  #active(cached: CachedToken | undefined): CachedToken | undefined {
-    return cached !== undefined && this.#options.now() < cached.until ? cached : undefined;
+  forget(user: string): void {
+    this.#latest.delete(user);
   }
 }
