@@ -3,6 +3,7 @@
  * cache, and ends sessions that are no longer allowed: within a second or, if notifications are lost, at the next
  * check.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeSubject, grantOf, readOnlyProfile } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -71,10 +72,16 @@ interface AuthenticatorDeps {
 interface CachedResult {
   readonly judged: AuthenticationResult;
   readonly until: number;
+  /** Used until then if it cannot be looked up again. */
+  readonly staleUntil: number;
 }
 
 /** Lifetime of cached lookups in ms, including unknown tokens. */
 const successCacheMs = 30_000;
+/** Lifetime of cached successes in ms while the database is unreachable; an outage revokes nothing. */
+const staleCacheMs = 60_000;
+/** How long a known user waits for a database that does not respond, in ms. */
+const staleAfterMs = 1_000;
 /** Lifetime of cached lookups of unknown issuer tokens in ms, because the issuer may have a new key. */
 const unknownIssuedMs = 5_000;
 /** Maximum attempts of a lookup while users change. */
@@ -121,7 +128,14 @@ export class Authenticator {
     // Known tokens are not delayed by failed attempts from the same address.
     const seconds = this.#known.has(key) || this.#isIssued(token) ? 0 : this.#parts.failures.waitSeconds(address);
     if (seconds > 0) return { why: 'too often', seconds };
-    return this.#onNotified(key, token, await this.#lookUp(key, token), address);
+    return this.#onNotified(key, token, await this.#lookUpOrStale(key, token), address);
+  }
+
+  async #lookUpOrStale(key: string, token: string): Promise<AuthenticationResult> {
+    const { judged, staleUntil } = this.#known.get(key) ?? { staleUntil: 0 };
+    const fresh = this.#lookUp(key, token);
+    if (judged === undefined || this.#now() >= staleUntil) return fresh;
+    return Promise.race([fresh.catch(() => judged), sleep(staleAfterMs, judged, { ref: false })]);
   }
 
   /** See `TeamHttpOptions.follow`. */
@@ -158,7 +172,8 @@ export class Authenticator {
       const [store, most] = 'user' in judged ? [this.#known, maxCachedSuccesses] : [this.#unknown, maxCachedFailures];
       const end = 'user' in judged ? judged.until : Infinity;
       const retainMs = !('user' in judged) && this.#isIssued(token) ? unknownIssuedMs : successCacheMs;
-      store.set(key, { judged, until: Math.min(this.#now() + retainMs, end) });
+      const now = this.#now();
+      store.set(key, { judged, until: Math.min(now + retainMs, end), staleUntil: Math.min(now + staleCacheMs, end) });
       const [oldest] = store.keys();
       if (store.size > most && oldest !== undefined) store.delete(oldest);
       return judged;
@@ -209,7 +224,8 @@ export class Authenticator {
   #forget(user: string | undefined): void {
     this.#version++;
     for (const [key, { judged }] of this.#known)
-      if (user === undefined || ('user' in judged && judged.user === user)) this.#known.set(key, { judged, until: 0 });
+      if (user === undefined || ('user' in judged && judged.user === user))
+        this.#known.set(key, { judged, until: 0, staleUntil: 0 });
     // A new user may have been refused before.
     this.#unknown.clear();
     for (const look of this.#looks) look(user);
