@@ -6,11 +6,11 @@ import {
   secretVaultKey,
   type ServerConfig,
 } from '../../core/edition.ts';
-import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Env } from '../../core/base/app-paths.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
-import { type UserStore, usersTopic } from '../users/user-store.ts';
+import { followGoneUsers } from '../users/follow-gone-users.ts';
+import type { UserStore } from '../users/user-store.ts';
 import type { TeamKeys } from '../documents/team-keys.ts';
 import type { TeamVaults } from '../secrets/team-vault.ts';
 import { UserConnections } from './user-connections.ts';
@@ -110,9 +110,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
       servers.find(server)?.onUserSignInChanged({ user });
     }),
     signIns.valuesChanged.on(end),
-    changes.changed.on((change) => {
-      if (change.topic === usersTopic) void endGone(change.user);
-    }),
+    followGoneUsers({ changes, people, log }, () => signIns.users, end),
   ];
   return {
     came,
@@ -126,18 +124,6 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
       exchanges.close();
     },
   };
-
-  /** Closes the connections of users without an active session. */
-  async function endGone(changed: string | undefined): Promise<void> {
-    const users = signIns.users.filter((user) => changed === undefined || user === changed);
-    if (users.length === 0) return;
-    try {
-      const here = await people.byId(users);
-      for (const user of users) if (here.get(user)?.isSuspended !== false) end(user);
-    } catch (error) {
-      log.warn(`Whether connections of users who left are open cannot be told: ${errorText(error)}`);
-    }
-  }
 }
 
 function hasExchange(server: ServerConfig): boolean {
