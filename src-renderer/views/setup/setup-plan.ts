@@ -65,8 +65,11 @@ export function planHeadline(apps: readonly AppRow[], offers: readonly Importabl
   return `${subject} ${count(entries, 'server')}${repeated.length === 0 ? '' : duplicates}.`;
 }
 
-/** Lists up to this size are shown in full in mode `auto`: about 2 % of a model's context window. */
-const freeListTokens = 4_000;
+/**
+ * Mode `auto` certainly uses search for lists of this size: shortened, to half at most, they exceed what 20 searches
+ * cost.
+ */
+const minSearchTokens = 16_000;
 
 /** Tokens of the tool lists now and through Tooltray; undefined while nothing was listed, or if nothing shrinks. */
 export function shrinkOf(
@@ -74,7 +77,7 @@ export function shrinkOf(
   modes: ModesOverview | undefined,
 ): { readonly before: number; readonly after: number } | undefined {
   const before = tests.reduce((sum, { listTokens }) => sum + listTokens, 0);
-  const name = modes?.mode === 'auto' && before > freeListTokens ? 'search' : modes?.mode;
+  const name = modes?.mode === 'auto' && before > minSearchTokens ? 'search' : modes?.mode;
   const after = modes?.modes.find((mode) => mode.name === name)?.tokens;
   // A mode that lists every tool costs what the lists cost now, whatever its figure for the servers imported so far.
   if (after === undefined || name === 'auto' || name === 'proxy' || after >= before) return undefined;
