@@ -147,7 +147,7 @@ function mapPair(masked: unknown, own: unknown, make: (masked: string, own: stri
  */
 export function packageArgument({ command, args }: JsonObject): number {
   const isRun = typeof command === 'string' && runnerOf(command) !== undefined && Array.isArray(args);
-  return isRun ? packagePlace(wordsOf(args)) : -1;
+  return isRun ? packagePlace(command, wordsOf(args)) : -1;
 }
 
 function isProgramText(word: string): boolean {
@@ -254,7 +254,7 @@ function packageOf(entry: JsonObject): string | undefined {
   const { command } = entry;
   if (typeof command !== 'string' || runnerOf(command) === undefined) return undefined;
   const words = wordsOf(entry['args']);
-  return words[packagePlace(words)] === undefined ? undefined : launchSubject(entry);
+  return words[packagePlace(command, words)] === undefined ? undefined : launchSubject(entry);
 }
 
 function wordsOf(value: unknown): readonly string[] {

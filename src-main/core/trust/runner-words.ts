@@ -62,16 +62,18 @@ const npmNames = ['registry', 'call', 'userconfig', 'globalconfig', 'node-option
 const npmShortest = 3;
 
 const steeringOptions: Readonly<Record<Runner, RegExp>> = {
-  npm: /^(?:--@[^=]+:registry|-c.*)$/i,
+  npm: /^(?:--@[^=]+:registry|--config\..*|-c.*)$/i,
   python:
-    /^(?:-i.*|-f.*|-c.*|--(?:index|index-url|default-index|extra-index-url|find-links|constraints?|overrides?|config-file|directory|project|allow-insecure-host|trusted-host|keyring-provider|index-strategy|env-file|pip-args))$/,
-  container: /^$/,
+    /^(?:-i.*|-f.*|-c.*|--(?:index|index-url|default-index|extra-index-url|find-links|constraints?|overrides?|config-file|directory|project|allow-insecure-host|trusted-host|keyring-provider|index-strategy|env-file|pip-args|python|with|with-editable|with-requirements|build-constraints?))$/,
+  // Another daemon, or another configuration of the client.
+  container: /^(?:-H.*|--(?:host|context|config|connection|url|root|identity|storage-opt))$/,
   dotnet: /^--(?:source|add-source|configfile)$/,
 };
 
 /** Returns the words of a runner that make it fetch or run something else than the package that it names. */
 export function steeringWords(runner: Runner, words: readonly string[]): readonly string[] {
-  return words.filter((word) => {
+  const own = runner === 'container' ? words.slice(0, words.indexOf('run') + 1) : words;
+  return own.filter((word) => {
     if (!word.startsWith('-')) return false;
     const name = word.split('=', 1)[0] ?? word;
     if (steeringOptions[runner].test(name)) return true;
@@ -144,7 +146,11 @@ export function containerOptions(words: readonly string[]): readonly ContainerOp
 }
 
 const interpreters: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(?:node|nodejs|electron)$/, /^(?:-[a-z]*[ep][a-z]*|--eval|--print)$|^(?:-e|-p|--eval=|--print=)./],
+  [
+    /^(?:node|nodejs|electron)$/,
+    /^(?:-[a-z]*[ep][a-z]*|--eval|--print)$|^(?:-e|-p|--eval=|--print=).|^(?:--[\w-]+=)?data:/,
+  ],
+  [/^env$/, /^(?:-[a-zA-Z]*S|--split-string)/],
   [/^(?:bun|deno|tsx|ts-node)$/, /^(?:-e|-p|--eval|--print|eval)$|^(?:--eval|--print)=/],
   [/^python[\d.]*$|^pythonw$|^pypy[\d.]*$/, /^-[a-zA-Z]*c/],
   [/^(?:ruby|lua[\d.]*)$/, /^-[a-zA-Z]*e/],

@@ -112,7 +112,8 @@ function isOn({ enabled, disabled, quarantined }: JsonObject): boolean {
 
 function reachOf(entry: JsonObject): readonly Consequence[] {
   const fields = ourNames(entry);
-  const { command, args, url } = Object.fromEntries(fields);
+  const { url } = Object.fromEntries(fields);
+  const { command, args, env } = withoutEnvCommand(Object.fromEntries(fields));
   const box = isolationOfEntry(fields);
   const given = [...secretsIn(fields.get('env')), ...secretsIn(fields.get('headers'))];
   const folders = textsOf(fields.get('folders')).flatMap(reachOfPath);
@@ -122,8 +123,25 @@ function reachOf(entry: JsonObject): readonly Consequence[] {
     ...folders,
     ...(given.length === 0 ? [] : [plain(`Receives ${joinNames(given)}.`)]),
     ...inherited(fields.get('inheritEnv')),
-    ...takenOver(command, fields.get('env')),
+    ...takenOver(command, env),
   ];
+}
+
+/** `env NAME=value npx x` starts npx with a further variable. */
+function withoutEnvCommand({ command, args, env }: JsonObject): JsonObject {
+  const words = textsOf(args);
+  const at = words.findIndex((word) => !/^(?:-i?|--|--ignore-environment)$|^\w+=/.test(word));
+  if (typeof command !== 'string' || programName(command) !== 'env' || (words[at] ?? '-').startsWith('-'))
+    return { command, args, env };
+  const added = words.slice(0, at).flatMap((word) => {
+    const [, name, value] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    command: words[at],
+    args: words.slice(at + 1),
+    env: { ...objectOrEmpty(env), ...Object.fromEntries(added) },
+  };
 }
 
 const raising = /^(?:sudo|doas|pkexec|runas|gsudo)$/;
@@ -171,9 +189,9 @@ function inlineText(words: readonly string[], option: string): string {
 }
 
 function ofRunner(runner: Runner, program: string, args: readonly string[]): readonly Consequence[] {
-  const at = packagePlace(args);
+  const at = packagePlace(program, args);
   const name = args[at] ?? '';
-  const steering = steeringWords(runner, args.slice(0, at));
+  const steering = [...steeringWords(runner, args.slice(0, at)), ...(name.includes('@npm:') ? [name] : [])];
   return [
     ...(steering.length === 0
       ? []

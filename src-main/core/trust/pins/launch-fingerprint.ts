@@ -16,11 +16,20 @@ export interface LaunchFingerprint {
   readonly floats?: string;
 }
 
+const engines = /^(?:docker|podman|nerdctl)$/;
+const engineWords = new Set(['container', 'run', 'create']);
+/** Options of container engines without a value. */
+const engineSwitches = new Set(
+  `--debug --detach --disable-content-trust --help --http-proxy --init --interactive --no-healthcheck --no-hosts
+   --oom-kill-disable --privileged --publish-all --quiet --read-only --remote --replace --rm --rmi --sig-proxy --tls
+   --tlsverify --tty --use-api-socket`.split(/\s+/),
+);
+
 /** Programs that fetch and run a package, and the separator between package and version. */
 const runners: readonly { readonly name: RegExp; readonly version: RegExp }[] = [
   { name: /^(?:npx|bunx|pnpx|npm|pnpm|yarn|bun)$/, version: /^(@?[^@]+)@(.+)$/ },
   { name: /^(?:uvx|uv|pipx)$/, version: /^([^@=<>~!]+)(?:@|==)(.+)$/ },
-  { name: /^(?:docker|podman|nerdctl)$/, version: /^(.+)@(sha256:[0-9a-f]{64})$/ },
+  { name: engines, version: /^(.+)@(sha256:[0-9a-f]{64})$/ },
 ];
 
 /** Runner words before the package. */
@@ -66,7 +75,7 @@ export function programNamed(command: string, args: readonly string[]): string {
   const name = programName(command);
   const runner = runners.find((one) => one.name.test(name));
   if (runner === undefined) return [command, ...(scriptOf(args) === undefined ? args : [scriptOf(args)])].join('\n');
-  const written = args[packagePlace(args)];
+  const written = args[packagePlace(command, args)];
   if (written === undefined) return [name, ...args].join('\n');
   return [name, runner.version.exec(written)?.[1] ?? written].join('\n');
 }
@@ -78,8 +87,8 @@ export function scriptOf(args: readonly string[]): string | undefined {
 
 /** The image of a command that starts a container, as written: `docker run … IMAGE`. */
 export function imageOf(command: string, args: readonly string[]): string | undefined {
-  const isEngine = /^(?:docker|podman|nerdctl)$/.test(programName(command));
-  return isEngine && args.find((arg) => !arg.startsWith('-')) === 'run' ? args[packagePlace(args)] : undefined;
+  const isEngine = engines.test(programName(command));
+  return isEngine && args.find((arg) => !arg.startsWith('-')) === 'run' ? args[packagePlace(command, args)] : undefined;
 }
 
 /** The package without a locked version, if the command fetches one: `@scope/server`. */
@@ -105,7 +114,7 @@ export function pinPackageVersion(
   }
   const name = unpinnedPackage(command, args);
   if (name === undefined) return undefined;
-  const at = packagePlace(args);
+  const at = packagePlace(command, args);
   // Options take Python requirements; a positional package always takes a version after an @.
   const joint = args[at - 1] === '--from' ? '==' : '@';
   return args.with(at, `${name}${joint}${version}`);
@@ -124,7 +133,7 @@ export interface FetchedPackage {
 /** The package that `npx` fetches and runs; undefined for other commands, and for other uses of npx. */
 export function npxPackage(command: string, args: readonly string[]): FetchedPackage | undefined {
   if (programName(command) !== 'npx') return undefined;
-  const at = packagePlace(args);
+  const at = packagePlace(command, args);
   const written = args[at];
   if (written === undefined || args.slice(0, at).some((arg) => /^(?:-c|--call)/.test(arg))) return undefined;
   const [, name = written, wanted] = /^(@?[^@]+)@(.+)$/.exec(written) ?? [];
@@ -142,7 +151,7 @@ export function programName(command: string): string {
 }
 
 function ofPackage(runner: string, args: readonly string[], version: RegExp): LaunchFingerprint {
-  const at = packagePlace(args);
+  const at = packagePlace(runner, args);
   const written = args[at];
   if (written === undefined) return { program: [runner, ...args].join('\n'), pin: undefined };
   const [, name = written, tag] = version.exec(written) ?? [];
@@ -151,8 +160,9 @@ function ofPackage(runner: string, args: readonly string[], version: RegExp): La
   return { program, pin: undefined, floats: name };
 }
 
-/** Index of the package among the arguments of a package runner; the number of arguments if there is none. */
-export function packagePlace(args: readonly string[]): number {
+/** Index of the package or image among a runner's arguments; the number of arguments if there is none. */
+export function packagePlace(command: string, args: readonly string[]): number {
+  if (engines.test(programName(command))) return imagePlace(args);
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (namesPackage.has(arg)) return at + 1;
@@ -160,6 +170,22 @@ export function packagePlace(args: readonly string[]): number {
     else if (!arg.startsWith('-') && !runnerWords.has(arg)) return at;
   }
   return args.length;
+}
+
+function imagePlace(args: readonly string[]): number {
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (!arg.startsWith('-')) {
+      if (!engineWords.has(arg)) return at;
+    } else if (takesNextWord(arg)) at++;
+  }
+  return args.length;
+}
+
+/** `--name`, `-p`, `-itp`; not `--name=x`, `-p80:80`, or a switch. */
+function takesNextWord(option: string): boolean {
+  if (option.startsWith('--')) return !option.includes('=') && option !== '--' && !engineSwitches.has(option);
+  return /^-[dDitPq]*[^\WdDitPq]$/.test(option);
 }
 
 /** Whether two pins are known and differ; unknown pins never differ. */

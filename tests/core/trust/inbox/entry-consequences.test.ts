@@ -160,3 +160,32 @@ test('describes what a setting allows, and ignores an unknown one', () => {
   expect(settingConsequences('results.folders', ['/'])[0]?.text).toBe('Gains access to your whole disk.');
   expect(settingConsequences('constructor', true)).toEqual([]);
 });
+
+describe('what makes a runner run something else', () => {
+  test.each([
+    ['npx', ['-y', 'good@npm:other'], 'good@npm:other'],
+    ['pnpm', ['dlx', '--config.registry=http://e.example', 'x'], '--config.registry=http://e.example'],
+    ['uvx', ['--with', 'other', 'x'], '--with'],
+    ['uvx', ['--with-requirements', 'https://e.example/r.txt', 'x'], '--with-requirements'],
+    ['uvx', ['--python', '/tmp/python', 'x'], '--python'],
+    ['docker', ['-H', 'tcp://e.example', 'run', 'image'], '-H'],
+    ['docker', ['--context', 'other', 'run', 'image'], '--context'],
+    ['node', ['--import=data:text/javascript,x', 'a.js'], '--import=data:text/javascript,x'],
+    ['node', ['--import', 'data:text/javascript,x', 'a.js'], 'data:text/javascript,x'],
+    ['env', ['-S', 'sh -c x'], '-S'],
+    ['env', ['NODE_OPTIONS=--require=/tmp/x', 'npx', 'a'], 'NODE_OPTIONS'],
+    ['/usr/bin/env', ['npx', '--userconfig', '/tmp/x', 'a'], '--userconfig'],
+  ])('marks %s %j as grave', (command, args, named) => {
+    expect(texts(undefined, { command, args })).toEqual(
+      expect.arrayContaining([expect.stringMatching(new RegExp(`^! .*${RegExp.escape(named)}`))]),
+    );
+  });
+
+  test.each([
+    ['docker', ['run', '-i', '--rm', '-h', 'host', 'image']],
+    ['uvx', ['mcp-server-time', '--with', 'x']],
+    ['node', ['server.js', 'data:text/plain,x']],
+  ])('does not mark %s %j', (command, args) => {
+    expect(texts(undefined, { command, args }).filter((text) => text.startsWith('!'))).toEqual([]);
+  });
+});

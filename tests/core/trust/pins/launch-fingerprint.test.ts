@@ -15,6 +15,13 @@ test.each([
   ['uvx', ['mcp-server-git'], undefined, 'mcp-server-git'],
   ['uvx', ['--from', 'pkg==1.2', 'tool'], '1.2', undefined],
   ['docker', ['run', '-i', '--rm', '-e', 'TOKEN', 'ghcr.io/x/y'], undefined, 'ghcr.io/x/y'],
+  [
+    'docker',
+    ['run', '-p', '8080:80', '-itp80:80', '--ipc', 'host', '-itv', '/:/h', 'image', 'run'],
+    undefined,
+    'image',
+  ],
+  ['docker', ['--context', 'c', 'container', 'run', '--rm', '--pull=always', 'image'], undefined, 'image'],
   ['docker', ['run', '-i', `ghcr.io/x/y@sha256:${'a'.repeat(64)}`], `sha256:${'a'.repeat(64)}`, undefined],
 ])('identifies the version of %s %j', async (command, args, pin, floats) => {
   expect(await fingerprintLaunch(started(command, ...args))).toMatchObject({
