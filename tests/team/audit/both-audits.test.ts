@@ -9,7 +9,6 @@ import { Masker } from '../../../src-main/core/base/mask.ts';
 import { FileAudit } from '../../../src-main/core/trust/audit/file-audit.ts';
 import type { AuditRecorder } from '../../../src-main/core/trust/audit/audit-log.ts';
 import type { AuditKeys } from '../../../src-main/core/trust/audit/audit-keys.ts';
-import { KeyFile } from '../../../src-main/core/trust/audit/audit-keys.ts';
 import { readAll, readPage } from '../../../src-main/core/trust/audit/read-audit-log.ts';
 import { verifyLog } from '../../../src-main/core/trust/audit/verify-audit-log.ts';
 import { AuditTable } from '../../../src-main/team/audit/audit-table.ts';
@@ -17,7 +16,7 @@ import { TeamAuditWriter } from '../../../src-main/team/audit/audit-writer.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { TeamKeys } from '../../../src-main/team/documents/team-keys.ts';
 import { teamDatabase } from '../../support/team-database.ts';
-import { call, decision } from '../../core/trust/audit/fixture.ts';
+import { call, decision, keyBeside } from '../../core/trust/audit/fixture.ts';
 
 interface Place {
   readonly open: () => AuditRecorder;
@@ -32,8 +31,8 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
   'files of a home': () => {
     const folder = mkdtempSync(join(tmpdir(), 'tooltray-audit-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const open = (): AuditRecorder => new FileAudit({ folder, masker, log: createLog(), now });
-    return Promise.resolve({ open, keys: () => new KeyFile(folder).get() });
+    const open = (): AuditRecorder => new FileAudit({ folder, keys: keyBeside(folder), masker, log: createLog(), now });
+    return Promise.resolve({ open, keys: () => keyBeside(folder).get() });
   },
   'a team’s database': async () => {
     const database = new Database({ url: await teamDatabase(), most: 2 });

@@ -10,12 +10,8 @@ import {
   sign,
   verify as verifySignature,
 } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { Emitter } from '../../base/emitter.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
-import { readOrCreateToken } from '../../security/access-token.ts';
 import type { Digest } from './audit-entries.ts';
 
 /** PKCS #8 (RFC 8410) around the 32 bytes of a private key, SPKI around those of a public one. */
@@ -39,16 +35,6 @@ export class AuditKeys {
     this.publicKey = spki.subarray(publicFrame.length).toString('base64url');
     // A key object, because creating one per digest takes twice as long as the digest.
     this.#digestKey = createSecretKey(Buffer.from(hkdfSync('sha256', seed, '', 'tooltray audit digests', 32)));
-  }
-
-  /** Creates the key if there is none. Throws AppError `not_allowed` if the file is accessible to other users. */
-  static open(folder: string): AuditKeys {
-    return new AuditKeys(Buffer.from(readOrCreateToken(keyFile(folder)), 'base64url'));
-  }
-
-  /** Undefined if there is none. Throws as `open` does. */
-  static find(folder: string): AuditKeys | undefined {
-    return existsSync(keyFile(folder)) ? AuditKeys.open(folder) : undefined;
   }
 
   /** Undefined if the vault has none. Rejects with AppError `secret_locked`. */
@@ -96,23 +82,6 @@ export interface KeySource {
 
 const vaultName = 'audit/key';
 
-/** In a file next to the log. */
-export class KeyFile implements KeySource {
-  readonly decided = new Emitter();
-  readonly #folder: string;
-  #keys: AuditKeys | undefined;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** Throws as AuditKeys.open does. */
-  get(): AuditKeys {
-    ensurePrivateDir(this.#folder);
-    return (this.#keys ??= AuditKeys.open(this.#folder));
-  }
-}
-
 /** In the vault. */
 export class VaultKey implements KeySource {
   readonly decided = new Emitter();
@@ -146,8 +115,4 @@ export class VaultKey implements KeySource {
       this.decided.emit();
     }
   }
-}
-
-function keyFile(folder: string): string {
-  return join(folder, 'key');
 }

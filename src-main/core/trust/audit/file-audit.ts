@@ -17,7 +17,7 @@ import type { AuditRecorder } from './audit-log.ts';
 import { AuditBatch, PendingEntries } from './audit-batch.ts';
 import type { ChainLink } from './hash-chain.ts';
 import type { AuditEntry, Digest, LogMetaEntry } from './audit-entries.ts';
-import { type AuditKeys, KeyFile, type KeySource } from './audit-keys.ts';
+import type { AuditKeys, KeySource } from './audit-keys.ts';
 import {
   FileAuditLog,
   headFile,
@@ -38,8 +38,8 @@ export interface AuditOptions {
   /** ms since 1970. */
   readonly now: () => number;
   readonly limits?: Partial<AuditLimits>;
-  /** The source of the signing key; a file next to the log by default. */
-  readonly keys?: KeySource;
+  /** The source of the signing key. */
+  readonly keys: KeySource;
 }
 
 interface AuditLimits {
@@ -99,7 +99,7 @@ export class FileAudit implements AuditRecorder {
   constructor(options: AuditOptions) {
     this.folder = options.folder;
     this.#options = options;
-    this.#keys = options.keys ?? new KeyFile(options.folder);
+    this.#keys = options.keys;
     this.#keys.decided.on(() => this.#keyDecided());
     this.#limits = { ...defaults, ...options.limits };
     this.#waiting = new PendingEntries(this.#limits.pending, options.masker);

@@ -1,12 +1,15 @@
 /** An audit log in a folder of its own. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../../../src-main/core/base/log.ts';
 import { Masker } from '../../../../src-main/core/base/mask.ts';
 import { FileAudit, type AuditOptions } from '../../../../src-main/core/trust/audit/file-audit.ts';
 import type { CallEntry, DecisionEntry } from '../../../../src-main/core/trust/audit/audit-entries.ts';
-import { AuditKeys } from '../../../../src-main/core/trust/audit/audit-keys.ts';
+import { AuditKeys, type KeySource } from '../../../../src-main/core/trust/audit/audit-keys.ts';
+import { ensurePrivateDir } from '../../../../src-main/core/base/app-paths.ts';
+import { Emitter } from '../../../../src-main/core/base/emitter.ts';
+import { readOrCreateToken } from '../../../../src-main/core/security/access-token.ts';
 import { type Verification, verifyLog } from '../../../../src-main/core/trust/audit/verify-audit-log.ts';
 import { FileAuditLog } from '../../../../src-main/core/trust/audit/audit-segments.ts';
 
@@ -20,7 +23,19 @@ export function openFolder(): OpenFolder {
 }
 
 export function openAudit(folder: string, options: Partial<AuditOptions> = {}): FileAudit {
-  return new FileAudit({ folder, masker: new Masker(), log: createLog(), now: () => 1_767_225_600_000, ...options });
+  const keys = keyBeside(folder);
+  const now = (): number => 1_767_225_600_000;
+  return new FileAudit({ folder, keys, masker: new Masker(), log: createLog(), now, ...options });
+}
+
+/** A key in the file `key` next to the log. */
+export function keyBeside(folder: string): KeySource & { readonly get: () => AuditKeys } {
+  let keys: AuditKeys | undefined;
+  const read = (): AuditKeys => {
+    ensurePrivateDir(folder);
+    return new AuditKeys(Buffer.from(readOrCreateToken(join(folder, 'key')), 'base64url'));
+  };
+  return { decided: new Emitter(), get: () => (keys ??= read()) };
 }
 
 export function call(over: Partial<CallEntry> = {}): CallEntry {
@@ -78,5 +93,6 @@ export function writeLines(folder: string, lines: readonly string[]): void {
 }
 
 export function verify(folder: string, known?: { seq: number; hash: string }): Promise<Verification> {
-  return verifyLog({ log: new FileAuditLog(folder), ownKey: AuditKeys.find(folder)?.publicKey, known });
+  const ownKey = existsSync(join(folder, 'key')) ? keyBeside(folder).get().publicKey : undefined;
+  return verifyLog({ log: new FileAuditLog(folder), ownKey, known });
 }
