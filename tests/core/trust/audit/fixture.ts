@@ -28,8 +28,12 @@ export function openAudit(folder: string, options: Partial<AuditOptions> = {}): 
   return new FileAudit({ folder, keys, masker: new Masker(), log: createLog(), now, ...options });
 }
 
+interface FileKey extends KeySource {
+  get(): AuditKeys;
+}
+
 /** A key in the file `key` next to the log. */
-export function keyBeside(folder: string): KeySource & { readonly get: () => AuditKeys } {
+export function keyBeside(folder: string): FileKey {
   let keys: AuditKeys | undefined;
   const read = (): AuditKeys => {
     ensurePrivateDir(folder);
