@@ -12,7 +12,10 @@ const test = plain.extend<{ core: ServedCore }>({
   },
 });
 
-test('runs a tool from its server’s list after confirmation, and shows its result', async ({ page, core }) => {
+test('runs a tool from its server’s list after confirmation, and shows what each mode would return', async ({
+  page,
+  core,
+}) => {
   await page.goto(core.link);
   await page.goto(core.at('servers/echo/tools'));
   await page.getByRole('link', { name: 'Run echo', exact: true }).click();
@@ -24,6 +27,7 @@ test('runs a tool from its server’s list after confirmation, and shows its res
   await expectNoBarrier(page, 'the question before a run');
   await dialog.getByRole('button', { name: 'Run echo' }).click();
   await expect(page.getByRole('region', { name: 'Result' })).toContainText('hello there');
+  await expect(page.getByRole('region', { name: 'Result by mode' })).toContainText('search');
   await expectNoBarrier(page, 'what came of a run');
 });
 

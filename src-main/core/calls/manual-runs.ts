@@ -165,6 +165,11 @@ export class ManualRun {
     this.changed.emit();
   }
 
+  /** The request to the pipeline, for a repeat of the call. */
+  get callRequest(): CallRequest {
+    return requestOf(this.request);
+  }
+
   #context(version: string): CallerContext {
     return {
       principal: localUser,

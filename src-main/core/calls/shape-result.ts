@@ -82,6 +82,12 @@ export class ResultShaper {
   }
 
   /** Never rejects when the disk cannot be written. */
+  /** The size of a result as it is recorded and compared with limits, in bytes. */
+  async payloadBytes(result: Result): Promise<number> {
+    if (!(result instanceof RawJson)) return payloadBytes(result);
+    return (await this.#options.measurer.measure(result))?.payloadBytes ?? result.byteLength;
+  }
+
   shape(
     answer: Result,
     tool: CatalogEntry,

@@ -1,8 +1,11 @@
 /** Requests about tools that the user runs manually, as a client app called "You". */
 import { z } from 'zod';
+import type { ModePreview } from '../../core/calls/preview-by-mode.ts';
 import type { CallSummary } from './activity.ts';
 import type { RpcFailure } from './core.ts';
 import { count, entry, flag, id, maybe, name, type Methods, type Nothing } from './fields.ts';
+
+export type { ModePreview } from '../../core/calls/preview-by-mode.ts';
 
 /** A question from the server during a run; the text is the server's. */
 export interface RunQuestion {
@@ -53,6 +56,7 @@ export const runInputs = {
   }),
   cancelRun: z.object({ id }),
   runResult: z.object({ id }),
+  runPreviews: z.object({ id, app: maybe(name) }),
 };
 
 interface RunOutputs {
@@ -67,6 +71,8 @@ interface RunOutputs {
   cancelRun: Nothing;
   /** The full server response, up to 8 Mi characters. */
   runResult: { readonly result: Readonly<Record<string, unknown>> };
+  /** The result as each mode would return it to a model; `app`: restricted to the mode that this app supports. */
+  runPreviews: { readonly rows: readonly ModePreview[] };
 }
 
 export type RunMethods = Methods<typeof runInputs, RunOutputs>;

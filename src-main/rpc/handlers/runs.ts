@@ -4,8 +4,11 @@ import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { markInvisible } from '../../core/base/visible-text.ts';
 import { formatCount } from '../../core/base/text-format.ts';
+import { previewByMode } from '../../core/calls/preview-by-mode.ts';
 import { confirmationNeeded, type ManualRun, type ManualRuns } from '../../core/calls/manual-runs.ts';
+import { userApp } from '../../core/security/principal.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
+import { localUser } from '../../core/security/principal.ts';
 import type { Result } from '../../core/wire/message.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
 import type { RunState } from '../contract.ts';
@@ -43,6 +46,29 @@ export const runHandlers = {
     const { end } = requireRuns(open).find(id);
     if (end?.sent === undefined) throw new AppError('not_found', 'The server returned nothing.');
     return { result: resultForView(end.sent, 'The answer') };
+  },
+  runPreviews: async ({ id, app = userApp }, { calls, activity, runs: open }, signal) => {
+    const { end, tool, callRequest } = requireRuns(open).find(id);
+    if (end?.sent === undefined) throw new AppError('not_found', 'The server returned nothing.');
+    const context = {
+      principal: localUser,
+      sessionId: id,
+      app,
+      mode: 'direct',
+      clientInfo: {},
+      clientCapabilities: {},
+      signal,
+      onLog: () => undefined,
+      acceptsInputRequired: false,
+      askClient: () => Promise.reject(new AppError('unsupported', 'Elicitation is not available.')),
+    };
+    const names = ['server', ...calls.modes.modes.map(({ name }) => name)];
+    const parts: Parameters<typeof previewByMode>[2] = {
+      shaper: calls.shaper,
+      ledger: activity.ledger,
+      keep: (...answer) => calls.spills.spill(...answer),
+    };
+    return { rows: await previewByMode({ result: end.sent, tool, request: callRequest, context }, names, parts) };
   },
 } satisfies Handlers;
 

@@ -121,6 +121,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   respondToRun: editedByHand,
   cancelRun: editedByHand,
   runResult: editedByHand,
+  runPreviews: editedByHand,
   openView: editedByHand,
   callFromView: editedByHand,
   readForView: editedByHand,

@@ -1,5 +1,6 @@
-/** Descriptions of runs. Pure. */
-import type { RunState } from '../../../src-main/rpc/contract.ts';
+/** Descriptions of runs, and of results in each mode. Pure. */
+import type { ModePreview, RunState } from '../../../src-main/rpc/contract.ts';
+import { bytes, compactCount } from '../../lib/format.ts';
 
 type Outcome = NonNullable<RunState['end']>['outcome'];
 
@@ -10,6 +11,19 @@ export const outcomeTitles: Readonly<Record<Outcome, string>> = {
   cancelled: 'Cancelled',
   blocked: 'Blocked by policy',
 };
+
+const givenWords: Readonly<Record<ModePreview['kind'], string>> = {
+  whole: 'unchanged',
+  toon: 'as TOON',
+  kept: 'spilled, summary returned',
+  program: 'returned to a program',
+};
+
+/** `as it is · 1.2 kB · 310 tokens`; data for programs is not read by a model. */
+export function givenInWords({ kind, bytes: size, tokens, estimated }: ModePreview): string {
+  if (kind === 'program') return givenWords[kind];
+  return [givenWords[kind], bytes(size), `${estimated ? 'about ' : ''}${compactCount(tokens, 'token')}`].join(' · ');
+}
 
 /** `3 of 10: copying`; empty without progress from the server. */
 export function progressInWords(progress: RunState['progress']): string {

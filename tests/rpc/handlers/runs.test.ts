@@ -1,6 +1,7 @@
 /** Manual runs of tools, on a real core with servers that send requests and take time. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 import { until } from '../../support/until.ts';
@@ -76,6 +77,40 @@ test('reports progress during a run, and cancelling ends the call at the server'
   await ask(core, 'cancelRun', { id: waiting });
   expect(await ended(core, waiting)).toMatchObject({ outcome: 'cancelled' });
   await vi.waitUntil(async () => (await log()).includes('cancelled mine'), patience);
+});
+
+test('shows what each mode would return: short results whole, long ones as a spill summary', async () => {
+  const core = await start();
+  const short = await begin(core, { server: 'echo', tool: 'echo', arguments: { message: 'hello' } });
+  await ended(core, short);
+  const kinds = async (id: string): Promise<(readonly [string, unknown])[]> => {
+    const { rows } = (await ask(core, 'runPreviews', { id })) as { rows: { kind: string; modes: string[] }[] };
+    return rows.flatMap(({ kind, modes }) => modes.map((mode) => [mode, kind] as const));
+  };
+  expect(Object.fromEntries(await kinds(short))).toMatchObject({ server: 'whole', search: 'whole', code: 'program' });
+  const long = await begin(core, { server: 'echo', tool: 'echo', arguments: { message: 'x'.repeat(60_000) } });
+  await ended(core, long);
+  expect(Object.fromEntries(await kinds(long))).toMatchObject({ server: 'whole', search: 'kept', proxy: 'kept' });
+  expect(await ask(core, 'spills', {})).toMatchObject({ spills: [{ server: 'echo', app: 'You' }] });
+});
+
+test('counts the tokens that each mode would return, the same as in the record', async () => {
+  const core = await start();
+  const message = 'Ein Dutzend Wörter, die kein Viertel ihrer Buchstaben wiegen: 日本語のテキスト, ααα, 0x1f. '.repeat(
+    9,
+  );
+  const id = await begin(core, { server: 'echo', tool: 'echo', arguments: { message } });
+  await ended(core, id);
+  const { rows } = (await ask(core, 'runPreviews', { id })) as { rows: { modes: string[]; text: string }[] };
+  const whole = rows.find(({ modes }) => modes.includes('server'));
+  await vi.waitUntil(async () => (await ask(core, 'activity', {}))['total'] === 1, patience);
+  const onRecord = async (): Promise<number | undefined> => {
+    const { calls } = (await ask(core, 'activity', {})) as { calls: { tokens: { modelResult?: number } }[] };
+    return calls[0]?.tokens.modelResult;
+  };
+  await vi.waitUntil(async () => (await onRecord()) !== undefined, patience);
+  expect(whole).toMatchObject({ tokens: await onRecord(), estimated: false });
+  expect(whole).toMatchObject({ tokens: countTokens(whole?.text ?? '') });
 });
 
 async function start(): Promise<TestCore> {
