@@ -145,7 +145,7 @@ test('shows an admin and a member the data of their role, and signs them out', a
   await page.getByRole('link', { name: 'All calls', exact: true }).click();
   await expect(page.getByText('Filter: by ben.')).toBeVisible();
   await open(page, 'Audit log');
-  await expect(page.getByText('ana signed in to the dashboard, by a token.')).toBeVisible();
+  await expect(page.getByText('ana signed in to the dashboard with a token.')).toBeVisible();
   await expectNoBarrier(page, 'the audit');
   await open(page, 'Users');
   await expect(page.getByRole('button', { name: 'Suspend ben' })).toBeVisible();

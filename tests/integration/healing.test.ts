@@ -226,7 +226,7 @@ test("manage_servers add with only a name proposes another app's launch, and run
   const client = await core.open();
   const add = (args: object): Promise<unknown> => client.callTool('manage_servers', { action: 'add', ...args });
   expect(JSON.stringify(await add({ name: 'y', description: 'Mine' }))).toContain(
-    "Adding 'y' with the launch that Cursor has was proposed.",
+    "Adding 'y' with the launch from Cursor has been proposed.",
   );
   const [proposal] = await core.host.core.servers.admin.proposals();
   expect(proposal?.sentence).toMatch(/^Add the server "y" with the launch found in Cursor: /);

@@ -113,8 +113,8 @@ function meantBy(path: string, entries: readonly ProxyEntry[]): string {
 
 function ambiguous(name: string, found: readonly ProxyEntry[]): AppError {
   const uris = found.map(({ spellings }) => spellings[0]).slice(0, maxNamed);
-  return new AppError('tool_ambiguous', `'${truncateName(name)}' is the name of ${found.length} resources.`, {
-    fix: `Give the URI: ${uris.join(', ')}.`,
+  return new AppError('tool_ambiguous', `'${truncateName(name)}' matches ${found.length} resources.`, {
+    fix: `Use one of these URIs: ${uris.join(', ')}.`,
   });
 }
 

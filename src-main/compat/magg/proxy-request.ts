@@ -73,7 +73,7 @@ export function readProxyRequest(input: JsonObject): ProxyRequest {
   if (action !== 'call') refuseArguments(input, action);
   if (action === 'list') return readList(input, type);
   const path = readPath(input);
-  if (path === undefined) throw invalid(`'path' is required for action '${action}'.`, 'Give the name, or the URI.');
+  if (path === undefined) throw invalid(`'path' is required for action '${action}'.`, 'Set the name or the URI.');
   if (action === 'info') return { action, type, path };
   const beside = Object.fromEntries(Object.entries(input).filter(([key]) => !ownKeys.has(key)));
   return { action, type, path, server: readServerName(input), args: readArguments(input) ?? {}, beside };
@@ -104,14 +104,14 @@ function refuseListParameters(input: JsonObject, action: string): void {
 
 function refuseArguments(input: JsonObject, action: string): void {
   if (Object.keys(readArguments(input) ?? {}).length === 0) return;
-  throw invalid(`'args' should not be provided for action '${action}'.`, `They belong to action 'call'.`);
+  throw invalid(`'args' should not be provided for action '${action}'.`, `Use them with action 'call'.`);
 }
 
 function readOperations(value: unknown): readonly JsonObject[] {
   const operations: unknown = Array.isArray(value) ? value : [];
   const list = (operations as unknown[]).filter(isObject);
   if (list.length > 0 && list.length <= maxOperations && list.length === (value as unknown[]).length) return list;
-  const fix = `Give 1 to ${maxOperations} objects of the form {"action":"call","type":"tool","path":…,"args":{…}}.`;
+  const fix = `Pass 1 to ${maxOperations} objects of the form {"action":"call","type":"tool","path":…,"args":{…}}.`;
   throw invalid(`'operations' is required for action 'batch'.`, fix);
 }
 
@@ -125,8 +125,8 @@ function readPath(input: JsonObject): string | undefined {
 function oneOf<T extends string>(input: JsonObject, key: string, words: readonly T[]): T {
   const word = words.find((known) => known === input[key]);
   if (word !== undefined) return word;
-  const given = isGiven(input[key]) ? `${JSON.stringify(input[key])} is no ${key}` : `'${key}' is required`;
-  throw invalid(`Input validation error: ${given}.`, `It is one of: ${words.join(', ')}.`);
+  const given = isGiven(input[key]) ? `${JSON.stringify(input[key])} is not a ${key}` : `'${key}' is required`;
+  throw invalid(`Input validation error: ${given}.`, `Use one of: ${words.join(', ')}.`);
 }
 
 function wholeNumber(input: JsonObject, key: string, least: number, most: number): number | undefined {
@@ -134,7 +134,7 @@ function wholeNumber(input: JsonObject, key: string, least: number, most: number
   const value = toPlainNumber(input[key]);
   if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
   const range = most === maxLimit ? `from ${least} to ${most}` : `of at least ${least}`;
-  throw invalid(`Input validation error: '${key}' must be a whole number ${range}.`, 'Correct or remove it.');
+  throw invalid(`Input validation error: '${key}' must be an integer ${range}.`, 'Correct or remove it.');
 }
 
 function isGiven(value: unknown): boolean {

@@ -163,8 +163,8 @@ async function runOne(operation: JsonObject, run: Run): Promise<JsonObject> {
     if (operation['action'] === 'batch') throw new AppError('bad_request', 'A batch cannot contain another batch.');
     const result = await run(operation);
     if (scalarOf(result, 'resultType') !== 'input_required') return toObject(result);
-    throw new AppError('unsupported', 'The server has a question to the user, which a batch cannot carry.', {
-      fix: 'Call it on its own.',
+    throw new AppError('unsupported', 'The server requests user input, which a batch does not support.', {
+      fix: 'Call it separately.',
     });
   } catch (error) {
     if (error instanceof AppError && error.code === 'cancelled') throw error;

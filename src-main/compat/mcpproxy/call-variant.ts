@@ -130,7 +130,7 @@ export function intentProblem(input: JsonObject, variant: Intent): IntentProblem
   if (type !== variant) {
     return {
       code: 'INTENT_MISMATCH',
-      error: `The intent says ${JSON.stringify(type)} and the call went through call_tool_${variant}.`,
+      error: `The intent is ${JSON.stringify(type)}, but the call used call_tool_${variant}.`,
     };
   }
   return detailProblem(sensitivity ?? input['intent_data_sensitivity'], reason ?? input['intent_reason']);
@@ -153,7 +153,7 @@ function detailProblem(sensitivity: unknown, reason: unknown): IntentProblem | u
     return { code: 'INVALID_SENSITIVITY', error: `The data sensitivity must be one of ${sensitivities.join(', ')}.` };
   }
   if (isGiven(reason) && (typeof reason !== 'string' || Buffer.byteLength(reason) > maxReasonBytes)) {
-    return { code: 'REASON_TOO_LONG', error: `The reason is not a text of at most ${maxReasonBytes} bytes.` };
+    return { code: 'REASON_TOO_LONG', error: `The reason must be a string of at most ${maxReasonBytes} bytes.` };
   }
   return undefined;
 }
@@ -288,6 +288,6 @@ function notCalled(
       hint: `Servers: ${known.join(', ') || 'none yet'}. Find tools with retrieve_tools; upstream_servers (operation "list") lists the servers.`,
     });
   }
-  const bare = name.includes(':') ? '' : ' A name is expected as server:tool.';
+  const bare = name.includes(':') ? '' : ' Use the form server:tool.';
   return jsonError({ error: error.message, hint: `${error.fix ?? ''}${bare}`.trim() });
 }

@@ -53,8 +53,9 @@ function answer(body: JsonObject & { readonly ok: boolean }): JsonObject {
 
 function readRun(given: JsonObject): CodeRunOptions | Refusal {
   const { code } = given;
-  if (given['script'] !== undefined) return wrong('script: no scripts are kept here; give the program as code.');
-  if (typeof code !== 'string' || code.trim() === '') return wrong('code: give the program as a text.');
+  if (given['script'] !== undefined)
+    return wrong('script: stored scripts are not supported; pass the program as code.');
+  if (typeof code !== 'string' || code.trim() === '') return wrong('code: pass the program as a string.');
   const language = parseLanguage(given['language']);
   if (language === null) {
     const message = `language: ${JSON.stringify(given['language'])} is not supported; use javascript, typescript or python.`;

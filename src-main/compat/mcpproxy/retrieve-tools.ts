@@ -37,7 +37,7 @@ export const retrieveTools: HelperTool = {
     await context.settled();
     const query = readTrimmedText(input['query']);
     if (query === undefined) {
-      throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
+      throw new AppError('bad_request', 'The query is missing.', { fix: 'Describe what you want to do in "query".' });
     }
     const limit = readClampedInteger(input['limit'], context.retrieve.limit ?? 0, maxHits) || undefined;
     const needs = parseNeeds(query);
@@ -135,9 +135,9 @@ function readIds(value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   const ids = list.filter((id): id is string => typeof id === 'string' && id.trim() !== '');
   if (ids.length === 0 || ids.length !== list.length)
-    throw notAllowedError('"tool_ids" is not a list of ids.', 'Give ids like "server:tool".');
+    throw notAllowedError('"tool_ids" must be a list of ids.', 'Use ids like "server:tool".');
   if (ids.length > maxDescribed) {
-    throw notAllowedError(`${ids.length} ids are more than ${maxDescribed}.`, 'Ask in several calls.');
+    throw notAllowedError(`${ids.length} ids exceed the limit of ${maxDescribed}.`, 'Use several calls.');
   }
   return [...new Set(ids)];
 }

@@ -50,7 +50,7 @@ export function readServerFields(input: JsonObject): ServerFields {
   );
   return {
     fields,
-    warnings: useless.map((key) => `${key} is not taken from a tool call; the user decides about trust.`),
+    warnings: useless.map((key) => `${key} cannot be set by a tool call; the user decides about trust.`),
   };
 }
 
@@ -79,14 +79,14 @@ function readSwitch(value: unknown, key: string): boolean {
 function readList(value: unknown, key: string): unknown {
   const list = parsed(value, key);
   if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
-  throw refused(key, 'a list of texts');
+  throw refused(key, 'a list of strings');
 }
 
 /** A map of strings; null removes a key. */
 function readTexts(value: unknown, key: string): JsonObject {
   const map = readMap(value, key);
   if (Object.values(map).every((item) => typeof item === 'string' || item === null)) return map;
-  throw refused(key, 'an object of texts, null to take one out');
+  throw refused(key, 'an object of strings; null removes one');
 }
 
 function readMap(value: unknown, key: string): JsonObject {
@@ -108,7 +108,7 @@ function parsed(value: unknown, key: string): unknown {
   try {
     return parseJson(value);
   } catch (error) {
-    throw new AppError('bad_request', `"${key}" is a text that is not JSON.`, {
+    throw new AppError('bad_request', `"${key}" is not valid JSON.`, {
       fix: 'Nothing was changed.',
       cause: error,
     });
@@ -171,9 +171,9 @@ function toolCounts({ enabled, state, tools }: ServerSummary, shown: number): Js
 
 /** Reasons why a server is held, and the user's options. */
 const holds: Readonly<Record<LeaseHandle, string>> = {
-  review: 'in quarantine: the user has to review it (tooltray inbox show NAME)',
+  review: 'in quarantine: the user must review it (tooltray inbox show NAME)',
   blocked: 'blocked by the user (tooltray inbox show NAME)',
-  setup: 'a value that its entry names is not set (tooltray config validate NAME)',
+  setup: 'a value that its entry requires is not set (tooltray config validate NAME)',
 };
 
 /** MCPProxy's term for a server that is neither started nor listed before the user approves it. */
@@ -219,13 +219,9 @@ export function changedFields(fields: JsonObject, shown: Readonly<JsonObject>): 
 }
 
 function masked(field: string): AppError {
-  return new AppError(
-    'bad_request',
-    `"${field}" holds ${maskPlaceholder}, which stands for a secret that was hidden.`,
-    {
-      fix: 'Leave away what shall stay, or give the real value. Nothing was changed.',
-    },
-  );
+  return new AppError('bad_request', `"${field}" holds ${maskPlaceholder}, the placeholder of a masked secret.`, {
+    fix: 'Omit fields that stay unchanged, or pass the real value. Nothing was changed.',
+  });
 }
 
 // The current state of the server that an operation addresses.
@@ -238,7 +234,7 @@ export function requireServerFrom(input: JsonObject, admin: ModelAdmin): ServerS
   if (server !== undefined) return server;
   const available = servers.map((one) => one.name);
   throw new AppError('server_not_found', `There is no server named ${JSON.stringify(truncateName(name))}.`, {
-    fix: available.length === 0 ? 'No server is configured yet.' : `There are: ${available.join(', ')}.`,
+    fix: available.length === 0 ? 'No server is configured yet.' : `Servers: ${available.join(', ')}.`,
     data: { available },
   });
 }
@@ -247,5 +243,5 @@ export function requireServerFrom(input: JsonObject, admin: ModelAdmin): ServerS
 export function requireName(input: JsonObject): string {
   const name = readTrimmedText(input['name']);
   if (name !== undefined) return name;
-  throw new AppError('bad_request', 'The name of the server is missing.', { fix: 'Give it as "name".' });
+  throw new AppError('bad_request', 'The server name is missing.', { fix: 'Pass it as "name".' });
 }

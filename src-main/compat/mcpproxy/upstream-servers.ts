@@ -21,7 +21,10 @@ import {
 async function addServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const name = requireName(input);
   if (name.includes(':'))
-    throw notAllowedError(`"${name}" has a colon.`, 'A tool is named server:tool, so a server has none.');
+    throw notAllowedError(
+      `"${name}" contains a colon.`,
+      'Server names cannot contain colons, because tools are named server:tool.',
+    );
   const { fields, warnings } = readServerFields(input);
   const enabled = fields['enabled'] !== false;
   // A model may request less trust, never more.
@@ -59,7 +62,7 @@ function addedReport(input: JsonObject, { admin }: HelperContext): JsonObject {
 /** Returns the server's transport type. */
 function requireWay({ type, command, url }: JsonObject): string {
   if (command === undefined && url === undefined) {
-    throw notAllowedError('A server needs a command or a url.', 'Give "command" with "args_json", or "url".');
+    throw notAllowedError('A server requires a command or a url.', 'Give "command" with "args_json", or "url".');
   }
   const protocol = typeof type === 'string' && type !== 'auto' ? type : undefined;
   return protocol ?? (command === undefined ? 'streamable-http' : 'stdio');
@@ -93,7 +96,9 @@ async function patchServer(input: JsonObject, context: HelperContext): Promise<J
     connection_status: connectionStatus(now),
     connection_message: now.health.detail,
     changes: changesIn(fields),
-    ...(outcome === undefined ? { message: 'Nothing differs from what is configured.' } : proposedChangeInfo(outcome)),
+    ...(outcome === undefined
+      ? { message: 'Nothing to change: the configuration is the same.' }
+      : proposedChangeInfo(outcome)),
     ...(read.warnings.length > 0 && { warnings: read.warnings }),
   };
 }

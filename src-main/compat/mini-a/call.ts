@@ -67,7 +67,7 @@ export async function runCallAction(
     const { facts: spilled } = readSpilled(result, call.report);
     return errorEnvelope(
       { ...facts, ...spilled },
-      enriched(textsOf(result) || 'The tool failed without a word.', call),
+      enriched(textsOf(result) || 'The tool failed without an error message.', call),
       blocks,
     );
   }
@@ -207,7 +207,7 @@ function refuseMisplaced(input: JsonObject, consumed: readonly string[]): void {
   if (misplaced.length === 0) return;
   const names = misplaced.slice(0, 20).map((key) => key.slice(0, 80));
   throw new AppError('bad_request', `It received downstream input(s) at the proxy level: ${names.join(', ')}.`, {
-    fix: "Put what the tool needs into 'arguments'.",
+    fix: "Put the input of the tool into 'arguments'.",
   });
 }
 
@@ -403,7 +403,7 @@ function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillInfo, 
 
 /** The suggested full call for this kind of content, and the other operations. */
 function waysOn({ id, kind, uri, ...examples }: SpillPartInfo): string[] {
-  if (!isTextKind(kind)) return [`Read it whole with resources/read ${uri}.`];
+  if (!isTextKind(kind)) return [`Read it in full with resources/read ${uri}.`];
   const { look, others } = suggestNextRead(examples);
   return [`Read on: proxy-dispatch ${JSON.stringify({ action: 'readresult', resultFile: id, ...look })}`, others];
 }

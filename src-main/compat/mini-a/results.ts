@@ -46,7 +46,7 @@ export function readFlag(input: JsonObject, key: string, otherwise: boolean): bo
   if (value === undefined || value === null) return otherwise;
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
-  throw new AppError('bad_request', `'${key}' is neither true nor false.`, { fix: 'Leave it away.' });
+  throw new AppError('bad_request', `'${key}' must be true or false.`, { fix: 'Omit it.' });
 }
 
 /** Whether list and search return all details. Throws AppError `bad_request` for another format. */

@@ -77,7 +77,7 @@ export function findConnection(
   if (known !== undefined && absence !== undefined) throw unavailable(known.config.name, absence.error, catalog);
   const names = connections.map(({ id, alias }) => `${alias} (${id})`).join(', ');
   throw new AppError('server_not_found', `Unknown connection identifier '${truncateName(handle)}'${purpose}.`, {
-    fix: `There are: ${names}.`,
+    fix: `Connections: ${names}.`,
   });
 }
 

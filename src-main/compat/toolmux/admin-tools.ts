@@ -68,8 +68,8 @@ async function add(input: JsonObject, context: HelperContext): Promise<JsonObjec
 async function addFound(server: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const { source, entry } = await context.admin.findLaunch(server);
   const texts = {
-    done: `Added '${server}' with the launch that ${source.title} has.`,
-    proposed: `Adding '${server}' with the launch that ${source.title} has was proposed.`,
+    done: `Added '${server}' with the launch from ${source.title}.`,
+    proposed: `Adding '${server}' with the launch from ${source.title} has been proposed.`,
     sentence: `Add the server "${server}" with the launch found in ${source.title}: ${endpointText(entry)}`,
   };
   return requestServerChange(
@@ -164,7 +164,7 @@ function status(_input: JsonObject, { catalog, descriptions }: HelperContext): J
   });
   const total = rows.reduce((sum, { written }) => sum + written, 0);
   if (total === 0)
-    return dataResult({ cached: false, message: 'No descriptions are saved; the lists condense by rule.' });
+    return dataResult({ cached: false, message: 'No descriptions are saved; lists are condensed by rule.' });
   const shown = rows.filter(({ written }) => written > 0);
   const dates = shown.flatMap(({ last }) => last?.at ?? descriptions.inheritedAt ?? []);
   return dataResult({
@@ -190,7 +190,7 @@ async function generate(input: JsonObject, context: HelperContext): Promise<Json
   );
   return dataResult({
     instruction:
-      `Write one line of at most ${maxSavedLength} characters per tool that says what it does, beginning with a verb. ` +
+      `Write one line of at most ${maxSavedLength} characters per tool that states what it does, starting with a verb. ` +
       'Then call optimize_descriptions with action "save" for each server, with "descriptions" as {tool: text}.',
     servers: Object.fromEntries(servers),
   });
@@ -210,7 +210,7 @@ async function save(input: JsonObject, context: HelperContext): Promise<JsonObje
   const { catalog } = context;
   const [wanted, texts] = [readServerName(input), readTexts(input['descriptions'])];
   if (wanted === undefined || texts === undefined) {
-    return dataError("Saving needs 'server' and 'descriptions' (an object of texts by tool name).");
+    return dataError("Saving requires 'server' and 'descriptions' (an object of strings by tool name).");
   }
   const server = resolveServer(catalog, wanted);
   const tools = new Map((toolsByServer(catalog, server).get(server) ?? []).map((tool) => [tool.name, tool]));
@@ -228,7 +228,7 @@ async function save(input: JsonObject, context: HelperContext): Promise<JsonObje
   };
   if (known.length === 0 && long.length > 0) {
     return dataError(
-      `A text of more than ${maxSavedLength} characters is not saved: every app's list has it whole.`,
+      `A text of more than ${maxSavedLength} characters cannot be saved, because every app lists it in full.`,
       more,
     );
   }
@@ -264,7 +264,7 @@ function describesLaunch(input: JsonObject): boolean {
 function newEntry(input: JsonObject): JsonObject {
   const [command, url] = [textIn(input, 'command'), textIn(input, 'base_url')];
   if ((command === undefined) === (url === undefined)) {
-    throw refusal("A server needs either 'command' (it is started here) or 'base_url' (it is reached over HTTP).");
+    throw refusal("A server requires either 'command' (started here) or 'base_url' (accessed over HTTP).");
   }
   return described(url === undefined ? startedEntry(input, command ?? '') : reachedEntry(input, url), input);
 }
@@ -278,7 +278,7 @@ function described(entry: JsonObject, input: JsonObject): JsonObject {
 function startedEntry({ args = [], transport = 'stdio' }: JsonObject, command: string): JsonObject {
   if (transport !== 'stdio') throw refusal(`A server with a 'command' has the transport 'stdio'.`);
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) {
-    throw refusal("'args' must be a list of texts.");
+    throw refusal("'args' must be a list of strings.");
   }
   return { command, args };
 }

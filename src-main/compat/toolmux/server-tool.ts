@@ -14,8 +14,7 @@ export function serverTool(name: string, server: string, hint: string | undefine
     kind: 'call',
     definition: {
       name,
-      description:
-        hint ?? 'Its tools are not known yet: call without "tool" to list them, or to see why there are none.',
+      description: hint ?? 'Its tools are unknown: call without "tool" to list them, or to see why there are none.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -54,7 +53,7 @@ function missingTool(tools: readonly CatalogEntry[], context: HelperContext): Ap
 
 function notAvailable(server: string, { admin }: HelperContext): AppError {
   const facts = admin.list().find(({ name }) => name === server);
-  const reason = facts?.error ?? facts?.health.detail ?? 'It was removed.';
+  const reason = facts?.error ?? facts?.health.detail ?? 'The server was removed.';
   return new AppError('tool_not_found', `Server '${server}' not available: ${reason}`, { data: { candidates: [] } });
 }
 

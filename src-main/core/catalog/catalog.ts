@@ -272,7 +272,7 @@ export function resolveServer(catalog: Catalog, handle: string): string {
   const found = byAlias ?? first ?? bySlug ?? servers.find((name) => name.toLowerCase() === plain.toLowerCase());
   if (found !== undefined) return found;
   throw new AppError('server_not_found', `There is no server named ${JSON.stringify(truncateName(handle))}.`, {
-    fix: servers.length === 0 ? 'No server is configured yet.' : `There are: ${servers.join(', ')}.`,
+    fix: servers.length === 0 ? 'No server is configured yet.' : `Servers: ${servers.join(', ')}.`,
     data: { available: [...servers] },
   });
 }

@@ -60,7 +60,7 @@ function onlyOne(uri: string, targets: readonly ResourceTarget[]): ResourceTarge
   const [first, ...others] = targets as [ResourceTarget, ...ResourceTarget[]];
   if (others.every(({ server }) => server === first.server)) return { server: first.server, uri: first.uri };
   const ways = targets.map((target) => wrapUri(target.server, target.uri));
-  throw new AppError('bad_request', `Several servers have the resource ${JSON.stringify(uri)}.`, {
+  throw new AppError('bad_request', `Several servers provide the resource ${JSON.stringify(uri)}.`, {
     fix: `Use one of: ${unique(ways).join(' or ')}.`,
   });
 }

@@ -237,7 +237,7 @@ export class ToolFinder {
   serverNotFoundError(handle: string): AppError {
     const names = this.#parts.servers().map(({ config }) => config.name);
     const meant = closestMatch(handle, names);
-    const there = names.length === 0 ? 'No server is configured yet.' : `There are: ${names.join(', ')}.`;
+    const there = names.length === 0 ? 'No server is configured yet.' : `Servers: ${names.join(', ')}.`;
     const fix = this.#withProblem(there);
     return new AppError('server_not_found', `There is no server named ${quoted(handle)}.`, {
       fix: meant === undefined ? fix : `Did you mean ${meant}? ${fix}`,
@@ -438,7 +438,7 @@ function tooLong(spelling: string): AppError {
 /** The server's state, and that waiting will not help, because its last listing had no such tool. */
 function notListed({ code, message, fix, data }: AppError, tool: string, nearest: readonly string[]): AppError {
   const meant = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', ')}?`;
-  return new AppError(code, `${message} Its last listing had no tool ${quoted(tool)}.${meant}`, {
+  return new AppError(code, `${message} Its last tool list does not contain ${quoted(tool)}.${meant}`, {
     ...(fix !== undefined && { fix }),
     ...(data && { data }),
   });

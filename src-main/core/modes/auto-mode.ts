@@ -54,8 +54,8 @@ const executeWithin: HelperTool = {
 function parseAllow(given: unknown): Intent {
   const allow = intents.find((intent) => intent === (given ?? 'read'));
   if (allow !== undefined) return allow;
-  throw new AppError('bad_request', `"allow" is none of ${intents.join(', ')}.`, {
-    fix: 'Leave it out for a program that only reads.',
+  throw new AppError('bad_request', `"allow" must be one of ${intents.join(', ')}.`, {
+    fix: 'Omit it for a program that only reads.',
   });
 }
 

@@ -57,7 +57,7 @@ const getSchema: HelperTool = {
     const given = input['tools'] ?? input['name'];
     const names = (Array.isArray(given) ? (given as unknown[]) : [given]).filter((name) => typeof name === 'string');
     if (names.length === 0)
-      throw new AppError('bad_request', 'No tool names given.', { fix: 'Set their names in "tools".' });
+      throw new AppError('bad_request', 'Tool names are missing.', { fix: 'Set them in "tools".' });
     const { found, missing } = await namedTools(context, names);
     const absent =
       missing.length === 0
@@ -122,7 +122,7 @@ export async function runProgram(
 function readAsNote(readAs: CodeRunOutcome['readAs']): { type: string; text: string }[] {
   if (readAs === undefined) return [];
   const [is, other] = readAs === 'python' ? ['Python', 'JavaScript'] : ['JavaScript', 'Python'];
-  return [{ type: 'text', text: `(Read as ${is}, though it is ${other} as well; "language" decides.)` }];
+  return [{ type: 'text', text: `(Read as ${is}, although it is valid ${other}, too; "language" decides.)` }];
 }
 
 function valueText(value: unknown): string {

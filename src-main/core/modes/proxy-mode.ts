@@ -7,7 +7,7 @@ import { readResultTool } from './read-spill.ts';
 
 export const proxyMode: Mode = {
   name: 'proxy',
-  line: 'Every tool, with shorter texts',
+  line: 'All tools, with shorter descriptions',
   helpers: [],
   listed(view) {
     const tools = serverTools(view);

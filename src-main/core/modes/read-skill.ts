@@ -63,7 +63,7 @@ async function skillText(uri: string, context: HelperContext): Promise<string> {
   const [content] = Array.isArray(contents) ? (contents as unknown[]).filter(isObject) : [];
   const text = textOrEmpty(content?.['text']);
   if (!isDeepStrictEqual(frontmatterOf(text), skill.definition['frontmatter'])) {
-    throw new AppError('not_allowed', `The skill ${JSON.stringify(uri)} does not begin with what its entry says.`, {
+    throw new AppError('not_allowed', `The skill ${JSON.stringify(uri)} does not match its entry.`, {
       fix: 'Do the task without this skill.',
     });
   }

@@ -119,7 +119,7 @@ function isSpillRef(text: string): boolean {
 /** Throws AppError `bad_request` if there are too many rows to pass on. */
 function rowsAsObjects({ columns, rows, rowCount }: SqlRows): JsonObject[] {
   if (rows.length < rowCount) {
-    throw new AppError('bad_request', `The statement gives ${rowCount} rows; ${rows.length} fit.`, {
+    throw new AppError('bad_request', `The statement returns ${rowCount} rows; ${rows.length} fit.`, {
       fix: 'Aggregate, select fewer columns, or page with LIMIT and OFFSET.',
     });
   }
@@ -232,6 +232,6 @@ function detailed(tool: CatalogEntry): string {
   const gives = outputType(tool.definition['outputSchema']);
   if (gives !== undefined) parameters.push(`**Gives** ${gives}`);
   const isPart = all.some(({ type }) => isLossy(type)) || more.some(isLossy);
-  if (isPart) parameters.push('~ leaves something out: detail "full" has it.');
+  if (isPart) parameters.push('~ = omitted: detail "full" has it.');
   return [...head, ...(parameters.length === 0 ? [] : ['**Parameters**', ...parameters])].join('\n');
 }

@@ -83,14 +83,11 @@ function groupsText({ byNeed, more }: FoundTools): string {
     });
     if (isSingle) return hits;
     const heading = `${truncateText(need, maxNeedLength)}:`;
-    return hits.length === 0 ? [`${heading} nothing fits`] : [heading, ...hits];
+    return hits.length === 0 ? [`${heading} no matches`] : [heading, ...hits];
   });
   const isPart = lines.some((line) => isLossy(line));
   // With many needs, the number of other matches is that of all together, and says nothing about one of them.
-  const notes = [
-    isMany ? undefined : moreMatchesText(more),
-    isPart ? '~ leaves something out: detail "full" has it.' : undefined,
-  ];
+  const notes = [isMany ? undefined : moreMatchesText(more), isPart ? '~ = omitted: detail "full" has it.' : undefined];
   return [...lines, ...notes.filter((note) => note !== undefined)].join('\n');
 }
 

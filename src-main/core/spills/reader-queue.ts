@@ -193,7 +193,7 @@ function watchSteps(steps: Int32Array, { wholeMs, stepMs = wholeMs }: ReadDeadli
 
 function lost({ error: cause }: WorkerEnd): AppError {
   const isMemory = cause !== undefined && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  const why = isMemory ? 'it exceeded the memory limit' : 'its thread ended';
+  const why = isMemory ? 'it exceeded the memory limit' : 'its thread exited';
   return new AppError('unsupported', `The file could not be read: ${why}.`, {
     fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
     cause,
@@ -248,7 +248,7 @@ async function askProcess(
 function outOfMemory({ error, code, signal }: WorkerEnd): AppError {
   return new AppError('unsupported', 'The file is too large to load as data.', {
     fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
-    cause: error ?? new Error(`It ended with ${signal ?? code}.`),
+    cause: error ?? new Error(`It exited with ${signal ?? code}.`),
   });
 }
 

@@ -31,7 +31,7 @@ export class ResultMeasurer {
   async excerpt(result: RawJson, bytes: number): Promise<Excerpt> {
     const found = await this.#thread.run({ do: 'excerpt', bytes }, result.chunks);
     if (found.kind === 'excerpt') return found.excerpt;
-    throw new SpillWriteError('thread', 'The thread sent another reply.');
+    throw new SpillWriteError('thread', 'The thread sent an unexpected reply.');
   }
 
   async close(): Promise<void> {

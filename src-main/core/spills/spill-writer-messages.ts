@@ -118,9 +118,9 @@ const reasons: Readonly<Record<string, readonly [what: string, fix: string]>> = 
   EPERM: ['Tooltray has no write permission there', noRight],
   EMFILE: ['too many files are open', 'Try again in a moment.'],
   ENFILE: ['too many files are open', 'Try again in a moment.'],
-  busy: ['too many large results arrived at once', 'Call the tool again later, or request less.'],
+  busy: ['too many large results arrived at the same time', 'Call the tool again later, or request less.'],
   closed: ['Tooltray stops', 'Call the tool again once it runs.'],
-  thread: ['the writer thread ended', 'Call the tool again, or request less.'],
+  thread: ['the writer thread exited', 'Call the tool again, or request less.'],
 };
 
 /** Converts an error to AppError `spill_failed`; an AppError is returned unchanged. */

@@ -30,7 +30,7 @@ function encodable(value: unknown): unknown {
 /** The library parses every number as a double; a call must never use another id than was written. */
 function refuseRounded(value: unknown): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new SyntaxError('It has an integer of more digits than can be read from TOON; JSON can say it');
+    throw new SyntaxError('It has an integer with more digits than TOON supports. Use JSON');
   }
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(refuseRounded);
 }

@@ -70,7 +70,7 @@ export class ActivityShipper {
     const waiting = await this.#waiting();
     if (waiting > 0)
       this.#options.log.warn(
-        `The database is away: ${formatCount(waiting, 'row')} of activity will be sent after the next start.`,
+        `The database is unreachable: ${formatCount(waiting, 'row')} of activity will be sent after the next start.`,
       );
   }
 

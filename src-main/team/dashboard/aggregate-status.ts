@@ -9,7 +9,7 @@ const worst: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'
 const unknown = {
   state: 'disconnected',
   level: 'busy',
-  summary: 'Not known yet',
+  summary: 'Unknown',
   detail: '',
   tools: 0,
   since: 0,

@@ -18,7 +18,7 @@ const machine = { not: 'This applies only to a personal installation.' };
 const replica = { not: 'This would affect only one replica.' };
 const editedByHand = { not: 'Call tools from a client app.' };
 const elsewhere = { not: 'Cancel running calls in the client app.' };
-const vault = { not: 'Secrets of a team are kept by the command `tooltray team secret`.' };
+const vault = { not: 'Manage secrets of a team with the command `tooltray team secret`.' };
 const profileTokens = { not: 'Teams use personal access tokens.' };
 const undo = { not: 'Undo is not available in a team.' };
 

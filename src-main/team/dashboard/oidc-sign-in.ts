@@ -85,7 +85,7 @@ export class OidcSignIn {
     const claims = await flow.claims(params, visit);
     if (claims === undefined) {
       notes.refused('unknown', address);
-      throw signInAgain(`What ${flow.host} returned does not belong to this sign-in.`);
+      throw signInAgain(`The response of ${flow.host} does not belong to this sign-in.`);
     }
     // Compared by nonce, because different encodings of the state can decode to the same bytes.
     if (!(await sessions.consumeState(visit.nonce, visit.until))) throw signInAgain('This sign-in was already used.');

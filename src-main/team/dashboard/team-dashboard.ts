@@ -109,7 +109,8 @@ export class TeamDashboard {
         gate,
         people,
         sessions: this.#sessions,
-        entered: ({ id, name }) => this.#noteAccess('signed in', id, `${name} signed in to the dashboard, by a token.`),
+        entered: ({ id, name }) =>
+          this.#noteAccess('signed in', id, `${name} signed in to the dashboard with a token.`),
       }),
       issuer: this.#issuerSignIn(),
       of: (viewer) => this.#of(viewer),
@@ -154,7 +155,7 @@ export class TeamDashboard {
       now: Date.now,
       ring: keys.encryptionKeys('page sign-ins'),
       entered: ({ id, name }) =>
-        this.#noteAccess('signed in', id, `${name} signed in to the dashboard, at ${flow.host}.`),
+        this.#noteAccess('signed in', id, `${name} signed in to the dashboard at ${flow.host}.`),
       left: ({ id, name }) =>
         this.#noteAccess('signed out', id, `${flow.host} signed ${name} out; all tokens of the user are revoked.`),
     });

@@ -42,7 +42,7 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
     },
     step: async ({ id }) => {
       const [step] = await summaries([await requireStep(id)]);
-      if (step === undefined) throw new Error('A step that was found is told.');
+      if (step === undefined) throw new Error('The step was not found.');
       return { ...step, payloads: { request: notRecorded, modelResult: notRecorded } };
     },
     stepPayload: async ({ id }) => {

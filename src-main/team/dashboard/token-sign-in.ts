@@ -52,6 +52,6 @@ function forPrograms(): AppError {
   const why =
     'This token cannot open the dashboard: it is restricted, was issued to an app, or belongs to a service account.';
   return new AppError('not_allowed', why, {
-    fix: 'Take one of your own that is not: tooltray team token create NAME.',
+    fix: 'Create an unrestricted token of your own: tooltray team token create NAME.',
   });
 }

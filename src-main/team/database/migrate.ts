@@ -61,7 +61,7 @@ export async function requireSchema(sql: Sql, steps: readonly Step[] = allSteps)
   if (version >= steps.length) return;
   throw new AppError(
     'unsupported',
-    `The database lacks ${formatCount(steps.length - version, 'step')} of this version’s schema.`,
+    `The database lacks ${formatCount(steps.length - version, 'step')} of the schema of this version.`,
     { fix: 'Run tooltray team migrate --database URL as the owner of the database, then start again.' },
   );
 }
@@ -98,7 +98,7 @@ async function schemaIn(
 function tooNew(version: number, known: number): AppError {
   return new AppError(
     'unsupported',
-    `The database was migrated by a newer Tooltray (step ${version}, this one knows ${known}), and is not usable for this version.`,
+    `The database was migrated by a newer Tooltray (step ${version}, this version supports ${known}) and cannot be used by this version.`,
     { fix: 'Upgrade Tooltray, or restore a backup.' },
   );
 }

@@ -204,7 +204,7 @@ export class TeamDocument implements JsonDocument {
         this.#apply(row);
         this.changed.emit();
       } catch (error) {
-        if (!isNotified) this.#log.warn(`What changed in ${this.#place.name} cannot be read yet: ${errorText(error)}.`);
+        if (!isNotified) this.#log.warn(`Changes in ${this.#place.name} cannot be read yet: ${errorText(error)}.`);
         isNotified = true;
         seen = -1;
         await sleep(retryMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);

@@ -20,7 +20,7 @@ export class TeamKeys {
 
   /** Throws AppError `bad_request` if empty. */
   constructor(keys: readonly Buffer[]) {
-    if (keys.length === 0) throw invalidKeysError('are not given');
+    if (keys.length === 0) throw invalidKeysError('are not set');
     this.#keys = keys;
   }
 
@@ -44,7 +44,7 @@ export class TeamKeys {
   /** Signs the audit log. */
   audit(): AuditKeys {
     const [key] = this.#keys;
-    if (key === undefined) throw invalidKeysError('are not given');
+    if (key === undefined) throw invalidKeysError('are not set');
     return new AuditKeys(derived(key, 'audit'));
   }
 
@@ -69,6 +69,6 @@ function readFile(path: string | undefined): string {
 
 function invalidKeysError(how: string): AppError {
   return new AppError('bad_request', `The team keys ${how}.`, {
-    fix: `Make one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='. Set it on every replica with ${keysFileVariable} or ${keysVariable}. Put new keys first.`,
+    fix: `Create one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='. Set it on every replica with ${keysFileVariable} or ${keysVariable}. List new keys first.`,
   });
 }

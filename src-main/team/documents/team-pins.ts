@@ -96,6 +96,6 @@ class TeamServerPins implements ServerPinStore {
 
 function conflictError(server: string): AppError {
   return new AppError('config_conflict', `The approvals of ${server} were changed by someone else.`, {
-    fix: `Look at it again: tooltray inbox show ${server}.`,
+    fix: `Review them again: tooltray inbox show ${server}.`,
   });
 }

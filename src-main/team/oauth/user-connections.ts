@@ -77,7 +77,7 @@ export class UserConnections implements PerUserAccess {
     const stop = signIns.changed.on((change) => {
       if (change.user === user && change.server === config.name && signIn?.info.isSignedIn === true) signedIn.resolve();
     });
-    const giveUp = (): void => signedIn.reject(new AppError('cancelled', 'Nobody waits for it any more.'));
+    const giveUp = (): void => signedIn.reject(new AppError('cancelled', 'The request is no longer pending.'));
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });
     return signedIn.promise.finally(() => {

@@ -75,7 +75,7 @@ export class OidcIssuer {
   constructor(options: IssuerOptions) {
     const url = URL.canParse(options.issuer) ? new URL(options.issuer) : undefined;
     if (url === undefined || url.search !== '' || url.hash !== '' || !isSafeUrl(url, 'loopback'))
-      throw new AppError('bad_request', `${JSON.stringify(options.issuer)} is no issuer.`, {
+      throw new AppError('bad_request', `${JSON.stringify(options.issuer)} is not a valid issuer.`, {
         fix: 'Use the HTTPS URL exactly as in the issuer’s metadata, without a query.',
       });
     this.#options = options;

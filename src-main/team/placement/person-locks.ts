@@ -109,9 +109,9 @@ export class PersonLocks {
 function leaseHeldError(server: string): AppError {
   return new AppError(
     'server_starting',
-    `${server} still runs for you on another replica of Tooltray, which is ending.`,
+    `${server} still runs for you on another replica of Tooltray, which is shutting down.`,
     {
-      fix: 'Nothing was run: try again in 30 seconds.',
+      fix: 'The call was not run. Retry in 30 seconds.',
       data: { retryAfterSeconds: maxDrainMs / 1000 },
     },
   );

@@ -234,7 +234,7 @@ class PersonProcess implements Transport {
 
 /** Error for a process that ended during a call: the caller should check before repeating it. */
 function ended(server: string): AppError {
-  return new AppError('server_exited', `${server}: your process of it has ended while it was used.`, {
+  return new AppError('server_exited', `${server}: your process ended during the call.`, {
     fix: 'The call may have taken effect. Check before you retry.',
   });
 }

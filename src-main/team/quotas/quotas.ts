@@ -82,9 +82,9 @@ export class Quotas {
   #refuse(quota: NamedQuota, usedUp: WindowExhausted | undefined): AppError {
     this.#refused++;
     const { name, groupBy } = quota;
-    const whose = groupBy.length === 0 ? 'of all together' : `for each ${groupBy.join(' and ')}`;
+    const whose = groupBy.length === 0 ? 'for all users together' : `for each ${groupBy.join(' and ')}`;
     if (usedUp === undefined) {
-      const reason = `The quota "${name}" lets ${formatCount(quota.maxConcurrent ?? 0, 'call')} run at once, ${whose}.`;
+      const reason = `The quota "${name}" allows ${formatCount(quota.maxConcurrent ?? 0, 'concurrent call')}, ${whose}.`;
       return new AppError('not_allowed', `${reason} The call was not run.`, {
         fix: 'Wait until another call has finished, then retry.',
         data: { quota: name },

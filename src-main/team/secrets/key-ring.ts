@@ -30,7 +30,7 @@ export class KeyRing {
 }
 
 function lockedError(): AppError {
-  return new AppError('secret_locked', 'The database holds a value that no team key of this process opens.', {
-    fix: 'Start every replica with the same team keys, the previous ones among them. If they are there, the value was changed by someone else: set it again.',
+  return new AppError('secret_locked', 'The database contains a value that none of the team keys can decrypt.', {
+    fix: 'Start every replica with the same team keys, including the previous ones. If they are set, the value was changed by another program: set it again.',
   });
 }

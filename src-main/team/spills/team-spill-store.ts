@@ -271,8 +271,8 @@ export class TeamSpillStore implements SpillStore {
   #requireObjects(): BlobStore {
     const { objects } = this.#options;
     if (objects !== undefined) return objects;
-    throw new AppError('spill_failed', 'This replica has no object store, so long results are cut.', {
-      fix: 'Whoever runs Tooltray starts every replica with the same --s3.',
+    throw new AppError('spill_failed', 'This replica has no object store, so large results are truncated.', {
+      fix: 'Start every replica with the same --s3.',
     });
   }
 

@@ -177,7 +177,7 @@ function shown(sql: ISql): ReturnType<ISql['unsafe']> {
 }
 
 function badEnd(maxDays: number): AppError {
-  return new AppError('bad_request', `A token of this user ends within ${maxDays} days, and not before now.`, {
+  return new AppError('bad_request', `Tokens of this user must expire in the future, within ${maxDays} days.`, {
     fix: 'Use a duration (30d, 12h) or a date.',
   });
 }

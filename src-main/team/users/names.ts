@@ -7,7 +7,7 @@ const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'] as const;
 /** Throws AppError `bad_request`. */
 export function checkName(name: string): void {
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+'-]{0,99}$/u.test(name))
-    throw new AppError('bad_request', `${JSON.stringify(name.slice(0, 120))} is no name.`, {
+    throw new AppError('bad_request', `${JSON.stringify(name.slice(0, 120))} is not a valid name.`, {
       fix: 'Use up to 100 letters, digits, spaces, and . _ @ + -, starting with a letter or digit.',
     });
   if (mixesScripts(name))

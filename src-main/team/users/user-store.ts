@@ -163,7 +163,7 @@ export function userColumns(sql: ISql): ReturnType<ISql['unsafe']> {
 function rethrow(error: unknown): never {
   if ((error as { readonly code?: unknown }).code === '23505')
     throw new AppError('config_conflict', 'A user with this name, email address, or identity already exists.', {
-      fix: '`tooltray team user list` shows who there is.',
+      fix: '`tooltray team user list` lists the users.',
       cause: error,
     });
   throw databaseError(error);
@@ -172,6 +172,6 @@ function rethrow(error: unknown): never {
 function required(user: User | undefined, name: string): User {
   if (user !== undefined) return user;
   throw new AppError('not_found', `No user named ${JSON.stringify(name.slice(0, 100))}.`, {
-    fix: '`tooltray team user list` shows who there is.',
+    fix: '`tooltray team user list` lists the users.',
   });
 }

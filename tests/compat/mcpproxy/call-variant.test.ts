@@ -78,7 +78,7 @@ test.each<[string, Error, string, RegExp]>([
     /"error":"Gone\.".*"troubleshooting":"Retry\."/,
   ],
   ['a tool that is not there', unknown, 'fs:nope', /"error":"Unknown tool\.","hint":"Look it up\."/],
-  ['a name without a server', unknown, 'nope', /A name is expected as server:tool/],
+  ['a name without a server', unknown, 'nope', / Use the form server:tool\./],
   [
     'a server that is not there',
     unknown,

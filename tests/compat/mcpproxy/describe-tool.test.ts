@@ -48,7 +48,7 @@ describe('definitions', () => {
     [{}, /not a list/],
     [{ tool_ids: [] }, /not a list/],
     [{ tool_ids: ['fs:read_file', 5] }, /not a list/],
-    [{ tool_ids: ['a', 'b', 'c', 'd', 'e', 'f'] }, /6 ids are more than 5/],
+    [{ tool_ids: ['a', 'b', 'c', 'd', 'e', 'f'] }, /6 ids exceed the limit of 5/],
   ])('rejects %j as a whole', async (input, message) => {
     await expect(ask('describe_tool', input)).rejects.toMatchObject({
       code: 'bad_request',

@@ -178,7 +178,7 @@ describe('errors', () => {
   test.each<[Json, RegExp]>([
     [{ name: 'fx:refuse', args: { path: '' } }, /"error":"bad params","error_type":"invalid_params".*"input_schema"/],
     [{ name: 'fx:nope' }, /Unknown tool/],
-    [{ name: 'nope' }, /expected as server:tool/],
+    [{ name: 'nope' }, / Use the form server:tool\./],
     [{ name: 'zz:look' }, /There is no server \\"zz\\".*fx, a, off/],
     [{ name: 'off:echo_tool' }, /^TOOL_BLOCKED:/],
     [{}, /The tool name is missing\./],

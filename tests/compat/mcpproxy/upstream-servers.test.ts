@@ -184,12 +184,12 @@ test('rejects invalid requests without a change', () =>
     const cases: [Json, RegExp][] = [
       [{}, /Unknown operation/],
       [{ operation: 'zap' }, /Unknown operation: "zap"/],
-      [{ operation: 'add' }, /name of the server is missing/],
-      [{ operation: 'add', name: 'q' }, /needs a command or a url/],
+      [{ operation: 'add' }, /The server name is missing\./],
+      [{ operation: 'add', name: 'q' }, /A server requires a command or a url\./],
       [{ operation: 'add', name: 'q:r', command: 'x' }, /colon/],
       [{ operation: 'remove', name: 'q' }, /no server named "q"/],
-      [{ operation: 'patch', name: 'a', args_json: '{}' }, /"args_json" is not a list of texts/],
-      [{ operation: 'patch', name: 'a', env_json: '{"A":5}' }, /"env_json" is not an object of texts/],
+      [{ operation: 'patch', name: 'a', args_json: '{}' }, /"args_json" is not a list of strings/],
+      [{ operation: 'patch', name: 'a', env_json: '{"A":5}' }, /"env_json" is not an object of strings/],
       [{ operation: 'patch', name: 'a', env_json: '{' }, /not JSON/],
       [{ operation: 'patch', name: 'a', env_json: '{"OTHER":"***"}' }, /holds \*\*\*/],
       [{ operation: 'patch', name: 'a', init_timeout: 'soon' }, /a time like/],
@@ -208,7 +208,7 @@ test('rejects invalid requests without a change', () =>
     }
     expect(await ask({ operation: 'patch', name: 'a' })).toMatchObject({
       updated: false,
-      message: expect.stringContaining('Nothing differs') as string,
+      message: expect.stringContaining('Nothing to change: the configuration is the same.') as string,
     });
     expect(await written()).toEqual(before);
   }));

@@ -66,7 +66,7 @@ describe('the tool', () => {
       { tool: 'echo' },
       "Tool 'echo' is available on multiple connections: c1 (a), c2 (b). Please specify 'connection'.",
     ],
-    [{ tool: 'echo', connection: 'zz' }, "Unknown connection identifier 'zz'. There are: c1 (a), c2 (b)"],
+    [{ tool: 'echo', connection: 'zz' }, "Unknown connection identifier 'zz'. Connections: c1 (a), c2 (b)"],
     [{ tool: 'only', connection: 'c2' }, "Tool 'only' is not available on connection 'c2'"],
     [{ tool: 'only', connection: 'dead' }, 'not available or does not expose callable tools'],
   ])('%j is rejected: %s', async (input, fragment) => {
@@ -102,7 +102,7 @@ describe('the arguments', () => {
     [{ message: 'x', path: '/tmp' }, 'received downstream input(s) at the proxy level: message, path'],
     [{ connection: 'a', server: 'x' }, 'received downstream input(s) at the proxy level: server'],
     [{ meta: 'x' }, "requires 'meta' to be an object"],
-    [{ resultToFile: 'maybe' }, "'resultToFile' is neither true nor false"],
+    [{ resultToFile: 'maybe' }, "'resultToFile' must be true or false"],
     [{ resultSizeThreshold: -1 }, "'resultSizeThreshold' must be an integer"],
   ])('%j are rejected before a call: %s', async (input, fragment) => {
     const context = dispatchContext(servers);

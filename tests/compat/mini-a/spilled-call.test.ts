@@ -167,7 +167,7 @@ describe('a result that is requested as a file', () => {
   test('with only an image says how to get it', async () => {
     const { text } = await answering({ content: [image] }, { resultToFile: true });
     expect(text).toMatch(
-      /^Result written to temporary IMAGE file: (.*\n)+.*whole with resources\/read tooltray:.*\nFormat: IMAGE\.$/,
+      /^Result written to temporary IMAGE file: (.*\n)+.*in full with resources\/read tooltray:.*\nFormat: IMAGE\.$/,
     );
   });
 });

@@ -122,7 +122,7 @@ describe('two servers with the same tools', () => {
     [{ name: 'search_tools' }, /Unknown tool: "search_tools"/],
     [{ name: 'nope' }, /Unknown tool: "nope"/],
     [{ name: 'a_ecko_tool' }, /Unknown tool.*Did you mean a:echo_tool/],
-    [{ name: 'echo_tool', server: 'zz' }, /no server named "zz".*There are: a, b/],
+    [{ name: 'echo_tool', server: 'zz' }, /no server named "zz".*Servers: a, b/],
     [{ name: 'echo_tool' }, /matches 2 tools.*a:echo_tool, b:echo_tool/],
     [{ name: 'a_echo_tool', arguments: '{not json' }, /"arguments" is not valid JSON/],
     [{ name: 'a_echo_tool', arguments: {}, args: { x: 1 } }, /arguments and args conflict/],

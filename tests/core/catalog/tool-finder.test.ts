@@ -103,7 +103,7 @@ describe('a name with a server', () => {
     expect(answer(world, 'slow_x', 'Slow')[0]).toBe('starting');
     expect(answer(world, 'x', 'nobody')).toEqual([
       'no-server',
-      'There is no server named "nobody". There are: files, other, slow, dead, old one, cloud, held.',
+      'There is no server named "nobody". Servers: files, other, slow, dead, old one, cloud, held.',
     ]);
   });
 
@@ -111,7 +111,7 @@ describe('a name with a server', () => {
     expect(world.tryFind('old one:echo')).toMatchObject({ server: 'old one', tool: 'echo', nearest: [] });
     expect(answer(world, 'old one:ecko')).toEqual([
       'off',
-      'old one is disabled. Its last listing had no tool "ecko". Did you mean old one:echo? The user can enable it: tooltray enable old one.',
+      'old one is disabled. Its last tool list does not contain "ecko". Did you mean old one:echo? The user can enable it: tooltray enable old one.',
     ]);
   });
 
@@ -129,7 +129,7 @@ describe('a name with a server', () => {
   test('lists the servers if the server is unknown', () => {
     expect(answer(world, 'fils:read_file')).toEqual([
       'no-server',
-      'Unknown tool: "fils:read_file" was not found: there is no server "fils". Did you mean files? There are: files, other, slow, dead, old one, cloud, held.',
+      'Unknown tool: "fils:read_file" was not found: there is no server "fils". Did you mean files? Servers: files, other, slow, dead, old one, cloud, held.',
     ]);
   });
 });

@@ -46,7 +46,7 @@ test('distinguishes views with the same URI, and resolves each to its server', (
     { server: 'b b', uri: 'ui://a/view' },
     { server: 'c', uri: 'ui://c/view' },
   ]);
-  expect(() => resolveResource(catalog, 'ui://a/view')).toThrow('Several servers have the resource');
+  expect(() => resolveResource(catalog, 'ui://a/view')).toThrow('Several servers provide the resource');
   expect(resolveResource(catalog, 'ui://tooltray/nobody/a/view')).toBeUndefined();
 });
 

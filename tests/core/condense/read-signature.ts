@@ -149,7 +149,7 @@ function listLimits(count: string): JsonObject {
 
 /** Reads the text that get_schema of mode code returns for a tool as a schema; undefined if it is marked as lossy. */
 export function readDetail(text: string): JsonObject | undefined {
-  if (/^~ leaves something out/m.test(text)) return undefined;
+  if (/^~ = omitted: detail "full" has it\./m.test(text)) return undefined;
   const [, list = ''] = text.split('**Parameters**\n');
   const members = list
     .split('\n')

@@ -14,7 +14,7 @@ const context = Object.assign(helperContext([]), { sandbox });
 
 afterAll(() => Promise.all([sandbox.close(), withoutPython.close()]));
 
-const both = '(Read as Python, though it is JavaScript as well; "language" decides.)';
+const both = '(Read as Python, although it is valid JavaScript, too; "language" decides.)';
 
 test.each([
   ['JavaScript', 'return await call_tool("a", { b: true })', []],

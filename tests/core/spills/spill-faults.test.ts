@@ -162,7 +162,7 @@ describe('while it is open', () => {
     const large = textResult('x'.repeat(1_000_000));
     expect(await failure(open.store.spill(large, origin))).toEqual({
       code: 'spill_failed',
-      text: `The result could not be stored in ${open.folder}: the writer thread ended. Call the tool again, or request less.`,
+      text: `The result could not be stored in ${open.folder}: the writer thread exited. Call the tool again, or request less.`,
     });
     expect(names(open.folder)).toEqual([`files-read_file-${small}.txt`]);
   });

@@ -73,11 +73,11 @@ describe('signing in', () => {
     expect(await page.at(two).refused('accessTokens')).toEqual([401, 'unauthorized']);
     const { entries } = await admin.ask('auditEntries', { kinds: ['access'], limit: 20 });
     const told = entries.map((row) => row.summary);
-    expect(told).toContain('ana signed in to the dashboard, by a token.');
+    expect(told).toContain('ana signed in to the dashboard with a token.');
     expect(told).toContain('ana signed out of the dashboard.');
     const anas = await admin.ask('auditEntries', { kinds: ['access'], user: 'ana', limit: 20 });
     expect(anas.entries.map((row) => [row.summary, row.userName])).toContainEqual([
-      'ana signed in to the dashboard, by a token.',
+      'ana signed in to the dashboard with a token.',
       'ana',
     ]);
   });

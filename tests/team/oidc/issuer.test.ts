@@ -140,7 +140,7 @@ test('with an unreachable issuer, accepts tokens of known keys and asks others t
 
 test('accepts only HTTPS or loopback addresses as issuer', () => {
   for (const bad of ['http://idp.example.com', 'http://10.0.0.1', 'https://a:b@idp.example.com', 'https://x/?a', 'idp'])
-    expect(() => new OidcIssuer({ issuer: bad, env: {} })).toThrow(/is no issuer/);
+    expect(() => new OidcIssuer({ issuer: bad, env: {} })).toThrow(/is not a valid issuer\./);
   for (const good of ['https://idp.internal', 'https://10.0.0.1/realms/a', 'http://127.0.0.1:1', 'http://localhost:1'])
     new OidcIssuer({ issuer: good, env: {} }).close();
 });

@@ -126,7 +126,7 @@ test('limits concurrent calls over all replicas; ended calls free a slot, and a 
   expect(let_).toHaveLength(3);
   const [one] = all;
   if (one === undefined) throw new Error('none');
-  await expect(admit(one, wish)).rejects.toThrow('lets 3 calls run at once');
+  await expect(admit(one, wish)).rejects.toThrow('allows 3 concurrent calls');
   await let_[0]?.ended(0);
   await expect(admit(one, wish)).resolves.toBeDefined();
   await expect(admit(one, wish)).rejects.toMatchObject({ code: 'not_allowed' });

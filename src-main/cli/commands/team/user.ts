@@ -105,7 +105,7 @@ function listLines(users: readonly User[], grants: Readonly<Record<string, reado
 
 function grantLine(group: string, profiles: readonly string[]): string {
   const what = profiles.includes(everything) ? 'everything' : profiles.join(', ');
-  return oneLine(`The group ${group} gives ${what === '' ? 'nothing' : what}.`);
+  return oneLine(`The group ${group} grants ${what === '' ? 'nothing' : what}.`);
 }
 
 function line({ name, role, isService, isSuspended, groups, email }: User): string[] {

@@ -21,7 +21,7 @@ export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, 
   const limited = !found.isFull && matchCount > limit;
   const fields = { pattern, matchCount, returnedMatches: found.returned, totalLines, ...(limited && { limited }) };
   const note = limited ? `[LIMITED to first ${limit} of ${matchCount} matches]` : undefined;
-  const cut = `[TRUNCATED at ${maxBytes} bytes: ${found.returned} of ${matchCount} matches shown. Use a longer pattern; op='slice' shows lines whole]`;
+  const cut = `[TRUNCATED at ${maxBytes} bytes: ${found.returned} of ${matchCount} matches shown. Use a longer pattern; op='slice' shows full lines]`;
   const lines = found.rows.map((row, at) => rowText(row, found.rows[at - 1]?.number));
   const text = [...lines, found.isFull ? cut : note].filter((part) => part !== undefined).join('\n');
   return { text: text === '' ? '(no matches)' : text, fields, truncated: found.isFull };

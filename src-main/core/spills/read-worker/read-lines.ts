@@ -175,7 +175,7 @@ export function describeFile({ file, kind, bytes }: ReadTarget, index: LineIndex
   const tokens = Math.ceil(bytes / 4);
   const size = `Size: ${bytes} bytes`;
   if (index === undefined) {
-    const text = `File: ${file}\n${size}\nKind: ${kind}, no text`;
+    const text = `File: ${file}\n${size}\nKind: ${kind}, not text`;
     return { text, fields: { byteSize: bytes }, truncated: false };
   }
   const text = `File: ${file}\n${size} (~${tokens} tokens)\nLines: ${index.totalLines}`;

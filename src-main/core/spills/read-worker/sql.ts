@@ -207,12 +207,12 @@ function prepareOne(database: DatabaseSync, query: string): StatementSync {
   const plain = query.replace(comments, '');
   if (!/^(?:select|with|values|explain)\b/i.test(plain)) {
     throw new AppError('not_allowed', 'Only read-only statements are supported: SELECT, WITH or VALUES.', {
-      fix: "Write it as query='SELECT … FROM rows'.",
+      fix: "Use query='SELECT … FROM rows'.",
     });
   }
   const statement = database.prepare(query);
   if (query.slice(statement.sourceSQL.length).replace(comments, '') !== '') {
-    throw new AppError('bad_request', 'There is more than one statement.', { fix: 'Run them one by one.' });
+    throw new AppError('bad_request', 'There is more than one statement.', { fix: 'Run them separately.' });
   }
   return statement;
 }

@@ -229,7 +229,7 @@ function gatheredPart(texts: readonly TextBlock[]): Candidate {
   const isData = texts.every((text) => /^\s*[{[]/.test(text.text) && tryParsePlainJson(text.text) !== undefined);
   const lines = texts.map(({ text }) => (isData ? compactJson(Buffer.from(text)) : Buffer.from(text)));
   const content = Buffer.concat(lines.flatMap((line, at) => (at === 0 ? [line] : [lineFeed, line])));
-  const note = `${texts.length} texts, one after the other`;
+  const note = `${texts.length} concatenated texts`;
   return { order: texts[0]?.order ?? 0, content, kind: 'text', mimeType: 'text/plain', payload: content, note };
 }
 

@@ -110,7 +110,7 @@ function textTables({ first, bytes }: PartLook): readonly [Table, ...Table[]] | 
 
 function lengthNotes({ lines, maxLineLength }: PartLook): string[] {
   if (maxLineLength < longLine) return [];
-  return [lines === 1 ? 'all in one line' : `the longest line has ${formatNumber(maxLineLength)} bytes`];
+  return [lines === 1 ? 'in one line' : `the longest line has ${formatNumber(maxLineLength)} bytes`];
 }
 
 /** JSON is shown without its white space. */

@@ -200,7 +200,7 @@ describe('bytes that are not text', () => {
   test('of a picture are described by stat, and other operations name resources/read', async () => {
     const content = Buffer.from([0x89, 0x50]);
     const { text, fields } = await reading.askOf(content, { op: 'stat' }, { kind: 'image' });
-    expect([text, fields]).toEqual([expect.stringMatching(/Size: 2 bytes\nKind: image, no text$/), { byteSize: 2 }]);
+    expect([text, fields]).toEqual([expect.stringMatching(/Size: 2 bytes\nKind: image, not text$/), { byteSize: 2 }]);
     await expect(reading.askOf(content, { op: 'head', lines: 1 }, { kind: 'image' })).rejects.toMatchObject({
       code: 'unsupported',
       fix: expect.stringContaining('resources/read') as string,

@@ -217,7 +217,7 @@ test('gathers many texts in one file, in their order', () => {
   const { parts, inline, drafted } = read({ content: texts.map(text) });
   expect({ parts, inline }).toEqual({ parts: [lines(texts.join('\n'))], inline: [] });
   expect(drafted[0]?.summary).toMatchObject({
-    shape: ['3000 texts, one after the other'],
+    shape: ['3000 concatenated texts'],
     tables: ['rows(id, name), 3 000 rows'],
   });
 });
@@ -316,7 +316,7 @@ describe('the summary', () => {
   });
 
   test('warns of one endless line', () => {
-    expect(summary('x'.repeat(5000))?.shape).toEqual(['all in one line']);
+    expect(summary('x'.repeat(5000))?.shape).toEqual(['in one line']);
     expect(summary(`a\n${'x'.repeat(5000)}\nb`)?.shape).toEqual(['the longest line has 5 000 bytes']);
   });
 });
