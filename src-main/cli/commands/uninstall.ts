@@ -23,15 +23,15 @@ export const uninstall = command({
       const setup = project === undefined ? apps : apps.inProject(project);
       const { diff, revision } = await setup.previewUninstall({ app });
       if (!json) printLines(diff.map(diffText));
-      const isNothing = diff.length === 0;
-      const answer = isNothing || dryRun ? undefined : await confirm('Apply this change?', yes);
-      if (answer !== true && !isNothing) {
+      const isUnchanged = diff.length === 0;
+      const answer = isUnchanged || dryRun ? undefined : await confirm('Apply this change?', yes);
+      if (answer !== true && !isUnchanged) {
         if (json) printJson({ diff, written: false });
         else if (!dryRun) printLines([notAppliedMessage(answer)]);
         return dryRun ? 0 : 1;
       }
       const outcome = await setup.uninstallApp({ app, revision });
-      printResult(json, { diff, ...outcome, written: !isNothing }, () => [
+      printResult(json, { diff, ...outcome, written: !isUnchanged }, () => [
         outcome.sentence,
         ...undoLines(outcome.undo, outcome.backup),
       ]);

@@ -12,17 +12,17 @@ export function jsonError(value: unknown): JsonObject {
   return { ...jsonResult(value), isError: true };
 }
 
-export function notAllowedError(what: string, fix: string): AppError {
+export function badRequestError(what: string, fix: string): AppError {
   return new AppError('bad_request', what, { fix });
 }
 
-// Options as models write them: numbers and switches also as texts.
+// Parses options; numbers may also be strings.
 
-/** Clamped to 1…`most`; `usual` if not a positive number. */
-export function readClampedInteger(value: unknown, usual: number, most: number): number {
+/** Clamped to 1…`max`; `defaultValue` if not a positive number. */
+export function readClampedInteger(value: unknown, defaultValue: number, max: number): number {
   const wanted = typeof value === 'string' ? Number.parseFloat(value) : toPlainNumber(value);
-  if (typeof wanted !== 'number' || !Number.isFinite(wanted) || wanted < 1) return usual;
-  return Math.min(Math.trunc(wanted), most);
+  if (typeof wanted !== 'number' || !Number.isFinite(wanted) || wanted < 1) return defaultValue;
+  return Math.min(Math.trunc(wanted), max);
 }
 
 /** Trimmed; undefined for other types or an empty string. */
@@ -33,7 +33,7 @@ export function readTrimmedText(value: unknown): string | undefined {
 
 // Describes a change that awaits the user's approval.
 
-/** Empty for a change that was applied. */
+/** Returns an empty object for a change that was applied. */
 export function proposedChangeInfo(outcome: ChangeOutcome): JsonObject {
   if (outcome.kind === 'applied') return {};
   const { id, sentence } = outcome.proposal;

@@ -9,7 +9,7 @@ import { findResources, readResourceTool, resourceLine } from '../../core/modes/
 import { findSkills, readSkillTool, skillLine } from '../../core/modes/read-skill.ts';
 import { readResultTool } from '../../core/modes/read-spill.ts';
 import { markSchemaShown } from '../../core/modes/render-tools.ts';
-import { jsonResult, readClampedInteger, readTrimmedText, notAllowedError } from './results.ts';
+import { jsonResult, readClampedInteger, readTrimmedText, badRequestError } from './results.ts';
 import { compactEntry, fullEntry } from './tool-entry.ts';
 
 const maxHits = 100;
@@ -135,9 +135,9 @@ function readIds(value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   const ids = list.filter((id): id is string => typeof id === 'string' && id.trim() !== '');
   if (ids.length === 0 || ids.length !== list.length)
-    throw notAllowedError('"tool_ids" must be a list of ids.', 'Use ids like "server:tool".');
+    throw badRequestError('"tool_ids" must be a list of ids.', 'Use ids like "server:tool".');
   if (ids.length > maxDescribed) {
-    throw notAllowedError(`${ids.length} ids exceed the limit of ${maxDescribed}.`, 'Use several calls.');
+    throw badRequestError(`${ids.length} ids exceed the limit of ${maxDescribed}.`, 'Use several calls.');
   }
   return [...new Set(ids)];
 }

@@ -1,5 +1,5 @@
 /** upstream_servers: MCPProxy's interface to the service that changes servers, including its policy. */
-import { jsonError, jsonResult, proposedChangeInfo, readClampedInteger, notAllowedError } from './results.ts';
+import { jsonError, jsonResult, proposedChangeInfo, readClampedInteger, badRequestError } from './results.ts';
 import type { ServerChange } from '../../core/admin/server-change.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject } from '../../core/base/json.ts';
@@ -21,7 +21,7 @@ import {
 async function addServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const name = requireName(input);
   if (name.includes(':'))
-    throw notAllowedError(
+    throw badRequestError(
       `"${name}" contains a colon.`,
       'Server names cannot contain colons, because tools are named server:tool.',
     );
@@ -62,7 +62,7 @@ function addedReport(input: JsonObject, { admin }: HelperContext): JsonObject {
 /** Returns the server's transport type. */
 function requireWay({ type, command, url }: JsonObject): string {
   if (command === undefined && url === undefined) {
-    throw notAllowedError('A server requires a command or a url.', 'Give "command" with "args_json", or "url".');
+    throw badRequestError('A server requires a command or a url.', 'Give "command" with "args_json", or "url".');
   }
   const protocol = typeof type === 'string' && type !== 'auto' ? type : undefined;
   return protocol ?? (command === undefined ? 'streamable-http' : 'stdio');

@@ -58,7 +58,7 @@ export function isRequired({ required }: Schema, name: string): boolean {
 }
 
 /** The alternatives of `oneOf` or `anyOf`; empty if there are none to choose from. */
-export function waysOf({ oneOf, anyOf }: Schema, root: Schema): readonly Schema[] {
+export function alternativesOf({ oneOf, anyOf }: Schema, root: Schema): readonly Schema[] {
   const ways = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
   return ways.map((way) => resolved(way, root));
 }
@@ -67,7 +67,7 @@ export function waysOf({ oneOf, anyOf }: Schema, root: Schema): readonly Schema[
 export function choicesOf(schema: Schema, root: Schema): readonly unknown[] | undefined {
   if (Array.isArray(schema['enum'])) return schema['enum'] as unknown[];
   if (Object.hasOwn(schema, 'const')) return [schema['const']];
-  const ways = waysOf(schema, root);
+  const ways = alternativesOf(schema, root);
   return ways.length > 0 && ways.every((way) => Object.hasOwn(way, 'const'))
     ? ways.map((way) => way['const'])
     : undefined;
@@ -76,7 +76,7 @@ export function choicesOf(schema: Schema, root: Schema): readonly unknown[] | un
 /** `schema`: as returned by `resolved`. */
 export function kindOf(schema: Schema, root: Schema): FieldKind {
   if (choicesOf(schema, root) !== undefined) return 'choice';
-  if (waysOf(schema, root).length > 0) return 'either';
+  if (alternativesOf(schema, root).length > 0) return 'either';
   const type = typeOf(schema);
   if (type === 'object') return Object.keys(propertiesOf(schema)).length > 0 ? 'object' : 'json';
   if (type === 'array') return isRecord(schema['items']) ? 'list' : 'json';
@@ -93,7 +93,7 @@ export function typeOf({ type, properties }: Schema): string | undefined {
 }
 
 /** Maximum depth of initial values. */
-const deepest = 8;
+const maxDepth = 8;
 
 /** Initial value: defaults, and minimal values for required members. */
 export function startValue(schema: unknown, root: Schema, depth = 0): unknown {
@@ -102,10 +102,10 @@ export function startValue(schema: unknown, root: Schema, depth = 0): unknown {
   const choices = choicesOf(found, root);
   if (choices !== undefined) return choices[0];
   const kind = kindOf(found, root);
-  if (kind === 'either') return startValue(waysOf(found, root)[0], root, depth + 1);
+  if (kind === 'either') return startValue(alternativesOf(found, root)[0], root, depth + 1);
   if (typeOf(found) === 'object') return startObject(found, root, depth);
   if (typeOf(found) === 'array') {
-    const least = typeof found['minItems'] === 'number' && depth < deepest ? Math.min(found['minItems'], 50) : 0;
+    const least = typeof found['minItems'] === 'number' && depth < maxDepth ? Math.min(found['minItems'], 50) : 0;
     return Array.from({ length: least }, () => startValue(found['items'], root, depth + 1));
   }
   if (kind === 'flag') return false;
@@ -123,7 +123,7 @@ function startObject(schema: Schema, root: Schema, depth: number): Schema {
   const entries = Object.entries(propertiesOf(schema)).filter(
     ([name, property]) => isRequired(schema, name) || Object.hasOwn(resolved(property, root), 'default'),
   );
-  if (depth >= deepest) return {};
+  if (depth >= maxDepth) return {};
   return Object.fromEntries(entries.map(([name, property]) => [name, startValue(property, root, depth + 1)]));
 }
 

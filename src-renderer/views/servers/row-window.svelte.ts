@@ -10,7 +10,7 @@ export class RowWindow<T> {
   #count = 0;
   /** Maximum number of rows rendered so far. */
   #most = 1;
-  #look: () => void = () => undefined;
+  #update: () => void = () => undefined;
 
   readonly rows: readonly T[] = $derived.by(() => this.#all().slice(this.#span.first, this.#span.end));
 
@@ -27,7 +27,7 @@ export class RowWindow<T> {
       if (count === this.#count) return;
       this.#count = count;
       this.#heights.forget();
-      this.#look();
+      this.#update();
     });
   }
 
@@ -79,14 +79,14 @@ export class RowWindow<T> {
         if (list.isConnected) look();
       });
     };
-    this.#look = soon;
+    this.#update = soon;
     look();
     const sizes = new ResizeObserver(soon);
     sizes.observe(scroller);
     sizes.observe(list);
     scroller.addEventListener('scroll', look, { passive: true });
     return () => {
-      this.#look = () => undefined;
+      this.#update = () => undefined;
       sizes.disconnect();
       scroller.removeEventListener('scroll', look);
     };
@@ -107,7 +107,7 @@ export class RowWindow<T> {
         const height = (ends[index] ?? 0) - row.getBoundingClientRect().top;
         return this.#heights.see(Number(row.dataset['at']) / stretchRows, height);
       })
-      .some((isNews) => isNews);
+      .some((hasChanged) => hasChanged);
   }
 }
 

@@ -16,7 +16,7 @@ export const personalTokenDays = tokenDays.filter(({ value }) => Number(value) <
 export type TokenDays = (typeof tokenDays)[number]['value'];
 
 /** Expiry of a token created at `now`, in ms since 1970. */
-export function endAfter(days: TokenDays, now: number): number {
+export function expiryTime(days: TokenDays, now: number): number {
   return now + Number(days) * 86_400_000;
 }
 

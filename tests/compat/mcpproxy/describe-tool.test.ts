@@ -45,9 +45,9 @@ describe('definitions', () => {
   });
 
   test.each<[JsonObject, RegExp]>([
-    [{}, /not a list/],
-    [{ tool_ids: [] }, /not a list/],
-    [{ tool_ids: ['fs:read_file', 5] }, /not a list/],
+    [{}, /must be a list/],
+    [{ tool_ids: [] }, /must be a list/],
+    [{ tool_ids: ['fs:read_file', 5] }, /must be a list/],
     [{ tool_ids: ['a', 'b', 'c', 'd', 'e', 'f'] }, /6 ids exceed the limit of 5/],
   ])('rejects %j as a whole', async (input, message) => {
     await expect(ask('describe_tool', input)).rejects.toMatchObject({

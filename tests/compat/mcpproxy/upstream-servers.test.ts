@@ -190,7 +190,7 @@ test('rejects invalid requests without a change', () =>
       [{ operation: 'remove', name: 'q' }, /no server named "q"/],
       [{ operation: 'patch', name: 'a', args_json: '{}' }, /"args_json" is not a list of strings/],
       [{ operation: 'patch', name: 'a', env_json: '{"A":5}' }, /"env_json" is not an object of strings/],
-      [{ operation: 'patch', name: 'a', env_json: '{' }, /not JSON/],
+      [{ operation: 'patch', name: 'a', env_json: '{' }, /not valid JSON/],
       [{ operation: 'patch', name: 'a', env_json: '{"OTHER":"***"}' }, /holds \*\*\*/],
       [{ operation: 'patch', name: 'a', init_timeout: 'soon' }, /a time like/],
       [{ operation: 'patch', name: 'a', enabled: 'false' }, /"enabled" is not true or false/],

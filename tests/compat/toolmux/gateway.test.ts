@@ -41,7 +41,7 @@ describe('descriptions', () => {
     ];
     expect(listed([serverWith('s', { tools }), serverWith('t', {})])).toEqual([
       ['s', 'Tools: x (Does x; required: a, b), y, z'],
-      ['t', expect.stringContaining('not known yet')],
+      ['t', expect.stringContaining('tools are unknown')],
     ]);
   });
 

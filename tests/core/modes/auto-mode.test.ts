@@ -49,7 +49,7 @@ describe('search', () => {
   test('groups hits by need, gives the signature of the best one, and states what nothing fits', async () => {
     const text = await search({ query: 'wipe a thing; zzzqq xxyyq; edit a thing' });
     expect(text).toMatch(/^\d+ of 90 tools:\nwipe a thing:\n- fx_wipe\(path, lines\?: integer\): /);
-    expect(text).toContain('\nzzzqq xxyyq: nothing fits\n');
+    expect(text).toContain('\nzzzqq xxyyq: no matches\n');
     expect(text).toMatch(/\nedit a thing:\n- fx_edit\(path/);
   });
 

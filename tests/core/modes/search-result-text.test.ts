@@ -39,9 +39,9 @@ test('types the result, text included', () => {
 
 test('shows the signature of the best hit of every need, and each tool once', async () => {
   const text = await search('take a screenshot; read a text file; qqqzzz xxyyz; take a page screenshot');
-  const groups = text.split(/\n(?=[^-\n]+:(?:\n|$| nothing))/).slice(1);
+  const groups = text.split(/\n(?=[^-\n]+:(?:\n|$| no matches))/).slice(1);
   expect(groups.map((group) => group.split('\n')[1]?.includes('(') ?? false)).toEqual([true, true, false, false]);
-  expect(text).toContain('\nqqqzzz xxyyz: nothing fits\n');
+  expect(text).toContain('\nqqqzzz xxyyz: no matches\n');
   const described = [...text.matchAll(/^- ([\w-]+)[(:]/gm)].map(([, name]) => name);
   expect(new Set(described).size).toBe(described.length);
 });

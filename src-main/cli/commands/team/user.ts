@@ -73,8 +73,8 @@ export const user = command({
 async function list(database: string | undefined, json: boolean): Promise<number> {
   const { UserStore } = await import('../../../team/users/user-store.ts');
   await withTeamDatabase(database, async (sql) => {
-    const people = new UserStore(sql);
-    const [users, given] = await Promise.all([people.list(), people.grants()]);
+    const userStore = new UserStore(sql);
+    const [users, given] = await Promise.all([userStore.list(), userStore.grants()]);
     const groups = Object.fromEntries(given);
     printResult(json, { users, groups }, () => listLines(users, groups));
   });
@@ -110,6 +110,6 @@ function grantLine(group: string, profiles: readonly string[]): string {
 
 function line({ name, role, isService, isSuspended, groups, email }: User): string[] {
   const kind = isService ? `${role}, service` : role;
-  const state = isSuspended ? paint('quiet', 'disabled') : 'on';
+  const state = isSuspended ? paint('quiet', 'suspended') : 'active';
   return [oneLine(name), kind, state, oneLine(groups.join(', ')), oneLine(email ?? '')];
 }

@@ -49,7 +49,7 @@ interface Write {
 }
 
 /** The row of a call; ids belong to one file. */
-interface CallPlace {
+interface CallRowRef {
   id: number;
   generation: number;
 }
@@ -72,7 +72,7 @@ export class Recorder {
   readonly #payloads = new PayloadTable();
   readonly #ledger: LedgerBooks;
   readonly #running: RunningStepStore;
-  readonly #unlabelled = new Map<number, CallPlace>();
+  readonly #unlabelled = new Map<number, CallRowRef>();
   readonly #idle: (() => void)[] = [];
   #file: ActivityFile;
   #masker: CachingMasker;
@@ -283,14 +283,14 @@ export class Recorder {
       const masker = this.#masker;
       this.#jobs.push(() => {
         const entries = this.#ledger.book(event);
-        if (entries.length > 0) this.#enter(entries, event, masker);
+        if (entries.length > 0) this.#addLedgerEntries(entries, event, masker);
       });
     }
   }
 
   #takeCall({ call: unmeasured, texts, ref }: Extract<ActivityEvent, { kind: 'call' }>): void {
     const call = withMeasuredSizes(unmeasured, texts);
-    const place: CallPlace = { id: 0, generation: -1 };
+    const place: CallRowRef = { id: 0, generation: -1 };
     const row = toRow(call, this.#masker);
     const payload = texts && this.#packed(sidesOf(texts));
     const dropReason = typeof payload === 'string' ? payload : undefined;
@@ -308,7 +308,7 @@ export class Recorder {
     if (texts !== undefined) this.#jobs.push(() => this.#countCall(texts, place));
   }
 
-  #countCall({ arguments: args, result, given, spilled }: CallTexts, place: CallPlace): void {
+  #countCall({ arguments: args, result, given, spilled }: CallTexts, place: CallRowRef): void {
     const [request, modelResult] = [this.#counts.count(args), this.#counts.countOnce(given)];
     const serverResult = spilled ?? (result === given ? modelResult : this.#counts.countOnce(result));
     const tokens: CallTokens = {
@@ -326,7 +326,7 @@ export class Recorder {
     });
   }
 
-  #expectLabels(ref: number, place: CallPlace): void {
+  #expectLabels(ref: number, place: CallRowRef): void {
     this.#unlabelled.set(ref, place);
     const [oldest] = this.#unlabelled.keys();
     if (this.#unlabelled.size > maxUnlabelled && oldest !== undefined) this.#unlabelled.delete(oldest);
@@ -361,7 +361,7 @@ export class Recorder {
     });
   }
 
-  #enter(
+  #addLedgerEntries(
     entries: readonly LedgerEntry[],
     { owner, at, step }: { readonly owner: LedgerOwner; readonly at: number; readonly step: number | undefined },
     masker: Pick<Masker, 'maskText'>,

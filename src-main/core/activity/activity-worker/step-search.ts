@@ -80,7 +80,7 @@ const sumOfRows = `count(*) AS steps, coalesce(sum(${isProblem}), 0) AS problems
 export function searchSteps(database: DatabaseSync, search: StepSearch, range: StepRange): StepPage {
   const place = placed(search);
   const sums = sumRows(database, place);
-  if (isLookedThrough(search)) return { ...scanRows(database, search, range), all: sums.steps };
+  if (needsScan(search)) return { ...scanRows(database, search, range), all: sums.steps };
   const { clauses, values } = place;
   const found = database
     .prepare(`SELECT * FROM steps WHERE ${[...clauses, 'id < ?', 'id > ?'].join(' AND ')} ORDER BY id DESC LIMIT ?`)
@@ -136,11 +136,11 @@ export function stepsOfPayloads(database: DatabaseSync, ids: readonly number[]):
 
 function scanRows(database: DatabaseSync, search: StepSearch, range: StepRange): Omit<StepPage, 'all'> {
   const place = placed(search);
-  const lowest = lowestLookedThrough(database, place);
+  const lowest = lowestScannedId(database, place);
   const from = firstIdOf(search);
   const among = search.sessionId === undefined ? (lowest ?? from) : undefined;
   const wanted = filtered(lowest === undefined ? place : and(place, 'id >= ?', lowest), search, among);
-  const { ids, sums } = isSeenAtOnce(search)
+  const { ids, sums } = isCheapToRepeat(search)
     ? pageThenSums(database, wanted, range)
     : pageAndSums(database, wanted, range);
   const steps = database
@@ -161,7 +161,7 @@ interface Found {
 }
 
 /** Whether filters apply to steps alone, so that running the query twice is cheaper than storing matches. */
-function isSeenAtOnce({ problems, spilled, blocked, text }: StepSearch): boolean {
+function isCheapToRepeat({ problems, spilled, blocked, text }: StepSearch): boolean {
   return problems !== true && spilled !== true && blocked !== true && wordsOf(text).length === 0;
 }
 
@@ -198,7 +198,7 @@ function ofIds(ids: readonly number[]): Conditions {
 }
 
 /** Lowest ID to scan; undefined if all rows may be scanned. */
-function lowestLookedThrough(database: DatabaseSync, { clauses, values }: Conditions): number | undefined {
+function lowestScannedId(database: DatabaseSync, { clauses, values }: Conditions): number | undefined {
   const where = clauses.length === 0 ? 'TRUE' : clauses.join(' AND ');
   const ids = database
     .prepare(`SELECT id FROM steps WHERE ${where} ORDER BY id DESC LIMIT 2 OFFSET ?`)
@@ -207,7 +207,7 @@ function lowestLookedThrough(database: DatabaseSync, { clauses, values }: Condit
 }
 
 /** Whether the search filters by more than session and time. */
-function isLookedThrough({ app, server, problems, spilled, blocked, text }: StepSearch): boolean {
+function needsScan({ app, server, problems, spilled, blocked, text }: StepSearch): boolean {
   const isFiltered = problems === true || spilled === true || blocked === true;
   return app !== undefined || server !== undefined || isFiltered || wordsOf(text).length > 0;
 }

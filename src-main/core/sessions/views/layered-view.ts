@@ -23,8 +23,8 @@ export type MakeView = (scopes: readonly string[], core: SessionServices) => Ses
 const maxViews = 4;
 
 export class LayeredView implements SessionView {
-  readonly #person: LayerSubject;
-  readonly #whole: SessionServices;
+  readonly #subject: LayerSubject;
+  readonly #core: SessionServices;
   readonly #make: MakeView;
   /** Views by what they permit; the current one is last. */
   readonly #views = new Map<string, SessionView>();
@@ -36,8 +36,8 @@ export class LayeredView implements SessionView {
 
   /** Throws as `make` does. */
   constructor(person: LayerSubject, whole: SessionServices, make: MakeView) {
-    this.#person = person;
-    this.#whole = whole;
+    this.#subject = person;
+    this.#core = whole;
     this.#make = make;
     this.#layers = this.#read();
     this.#shownKey = this.#layers.key;
@@ -147,10 +147,10 @@ export class LayeredView implements SessionView {
   }
 
   get #shown(): SessionView {
-    const { key, scopes } = this.#now;
+    const { key, scopes } = this.#currentLayers;
     const known = this.#views.get(key);
     if (known !== undefined && key === this.#shownKey) return known;
-    const view = known ?? this.#make(scopes, this.#own(this.#whole));
+    const view = known ?? this.#make(scopes, this.#own(this.#core));
     this.#views.delete(key);
     this.#views.set(key, view);
     this.#shownKey = key;
@@ -163,14 +163,14 @@ export class LayeredView implements SessionView {
     return view;
   }
 
-  get #now(): AppliedLayers & { readonly scopes: readonly string[]; readonly key: string } {
-    if (this.#seen !== this.#whole.config()) this.#layers = this.#read();
+  get #currentLayers(): AppliedLayers & { readonly scopes: readonly string[]; readonly key: string } {
+    if (this.#seen !== this.#core.config()) this.#layers = this.#read();
     return this.#layers;
   }
 
   #read(): AppliedLayers & { readonly scopes: readonly string[]; readonly key: string } {
-    this.#seen = this.#whole.config();
-    const applied = applyLayers(this.#seen, this.#person);
+    this.#seen = this.#core.config();
+    const applied = applyLayers(this.#seen, this.#subject);
     const scopes = [...new Set(applied.profiles.map(scopeName))].sort();
     return { ...applied, scopes, key: scopes.join('\n') };
   }
@@ -179,8 +179,8 @@ export class LayeredView implements SessionView {
   #own(core: SessionServices): SessionServices {
     return {
       ...core,
-      config: () => this.#now.config,
-      activity: { usedTools: () => withFavorites(core, this.#now.favorites) },
+      config: () => this.#currentLayers.config,
+      activity: { usedTools: () => withFavorites(core, this.#currentLayers.favorites) },
       inProfiles: (names) => this.#own(core.inProfiles(names)),
     };
   }
@@ -190,6 +190,8 @@ export class LayeredView implements SessionView {
 function withFavorites({ activity, catalog }: SessionServices, favorites: readonly string[]): ReadonlySet<string> {
   const used = activity.usedTools();
   if (favorites.length === 0) return used;
-  const meant = catalog.current.tools.filter(({ id, name }) => favorites.includes(id) || favorites.includes(name));
-  return new Set([...used, ...meant.map(({ id }) => id)]);
+  const favoriteTools = catalog.current.tools.filter(
+    ({ id, name }) => favorites.includes(id) || favorites.includes(name),
+  );
+  return new Set([...used, ...favoriteTools.map(({ id }) => id)]);
 }

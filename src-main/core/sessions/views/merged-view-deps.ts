@@ -45,7 +45,7 @@ export class HelperContexts {
   /** Items that the session has been shown. */
   readonly memory = new ShownItems();
   /** Results of calls made by helper tools, which are recognized if a helper returns them unchanged. */
-  readonly #given = new WeakSet<Result>();
+  readonly #pipelineResults = new WeakSet<Result>();
 
   constructor(core: SessionServices, settings: SessionSettingsCache, view: HelperView) {
     this.#core = core;
@@ -55,7 +55,7 @@ export class HelperContexts {
 
   /** Whether a helper tool returns a pipeline result unchanged. */
   isPassedThrough(result: Result): boolean {
-    return this.#given.has(result);
+    return this.#pipelineResults.has(result);
   }
 
   /**
@@ -114,7 +114,7 @@ export class HelperContexts {
 
   async #noted(answer: Promise<Result>): Promise<Result> {
     const result = await answer;
-    this.#given.add(result);
+    this.#pipelineResults.add(result);
     return result;
   }
 
@@ -135,7 +135,7 @@ export class HelperContexts {
   }
 }
 
-type Waiter = Pick<CallContext, 'signal' | 'onProgress'>;
+type WaitContext = Pick<CallContext, 'signal' | 'onProgress'>;
 
 /**
  * Resolves names and URIs of the merged catalog. Waits for a starting server that is named or known to have
@@ -158,7 +158,7 @@ export class EntryResolver {
   }
 
   /** Rejects with RpcError. */
-  async prompt(name: unknown, context: Waiter): Promise<CatalogEntry> {
+  async prompt(name: unknown, context: WaitContext): Promise<CatalogEntry> {
     const spelling = String(name);
     await this.#catalog.configLoaded(this.#settleMs);
     const look = (): CatalogEntry => resolveEntry(this.#catalog.current, 'prompts', spelling);
@@ -168,7 +168,7 @@ export class EntryResolver {
       if (!(error instanceof AppError)) throw error;
       const holder = this.#catalog.finder.promptOwner(spelling);
       if (holder === undefined) throw new RpcError(rpcCode.invalidParams, `${error.text}${this.#notListed()}`);
-      await this.#arrival(holder, context);
+      await this.#waitUntilReady(holder, context);
     }
     try {
       return look();
@@ -178,7 +178,10 @@ export class EntryResolver {
   }
 
   /** The server that completes an argument, and the reference in that server's terms. Rejects with RpcError. */
-  async completion(ref: JsonObject, context: Waiter): Promise<{ readonly server: string; readonly ref: JsonObject }> {
+  async completion(
+    ref: JsonObject,
+    context: WaitContext,
+  ): Promise<{ readonly server: string; readonly ref: JsonObject }> {
     if (ref['type'] === 'ref/prompt') {
       const prompt = await this.prompt(ref['name'], context);
       return { server: prompt.server, ref: { ...ref, name: prompt.name } };
@@ -198,7 +201,7 @@ export class EntryResolver {
    */
   async resource(
     uri: string,
-    context: Waiter,
+    context: WaitContext,
     isFound: () => boolean = () => {
       const { resources, views } = this.#catalog.current;
       return [resources, views].some((known) => known.some(({ listedUri }) => listedUri === uri));
@@ -208,7 +211,7 @@ export class EntryResolver {
     const shownBy = this.#links.serversOf(uri);
     if (!isFound() && shownBy.length === 0) {
       const holder = this.#catalog.finder.resourceOwner(uri);
-      if (holder !== undefined) await this.#arrival(holder, context, { uri });
+      if (holder !== undefined) await this.#waitUntilReady(holder, context, { uri });
       else if (!isTooltrayUri(uri)) await this.#catalog.settled(this.#settleMs, undefined, isFound);
     }
     const target = resolveResource(this.#catalog.current, uri, shownBy);
@@ -226,7 +229,11 @@ export class EntryResolver {
   }
 
   /** Rejects with RpcError if the server does not become ready, with its state, the cause, and a fix. */
-  async #arrival({ config: { name } }: ConfiguredServer, context: Waiter, facts: JsonObject = {}): Promise<void> {
+  async #waitUntilReady(
+    { config: { name } }: ConfiguredServer,
+    context: WaitContext,
+    facts: JsonObject = {},
+  ): Promise<void> {
     try {
       await this.#catalog.awaitServer(name, this.#settleMs, context);
     } catch (error) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ProfileRow, ProfileTokenRow } from '../../../../src-main/rpc/contract.ts';
 import {
   appsOf,
-  endAfter,
+  expiryTime,
   rulesOf,
   serversOf,
   tokenDays,
@@ -48,5 +48,5 @@ test('describes a token’s state and age', () => {
 });
 
 test('offers no expiry beyond a token’s maximum', () => {
-  expect(tokenDays.map(({ value }) => (endAfter(value, now) - now) / day)).toEqual([1, 7, 30, 90, 365]);
+  expect(tokenDays.map(({ value }) => (expiryTime(value, now) - now) / day)).toEqual([1, 7, 30, 90, 365]);
 });
