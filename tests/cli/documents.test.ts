@@ -92,6 +92,26 @@ describe('shell blocks', () => {
     expect(problems.flat()).toEqual([]);
   });
 
+  test('names existing commands, subcommands, and options in inline code', async () => {
+    const spans = documents.flatMap(({ path, text }) =>
+      [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`(tooltray [a-z][^`]*)`/g)].map(([, line = '']) => ({
+        path,
+        line: line.replaceAll('\\|', '|').replaceAll(/\s+/g, ' '),
+      })),
+    );
+    expect(spans.length).toBeGreaterThan(50);
+    const problems = await Promise.all(
+      spans.map(async ({ path, line }) => {
+        const problem = await problemOf(oursIn(line));
+        // Inline code may leave arguments and values out.
+        return problem === undefined || !/^(?:there is no|Unknown)/.test(problem)
+          ? []
+          : [`${path}: ${line}: ${problem}`];
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  });
+
   test('run scripts of package.json and test files that exist, and else known programs', () => {
     const { scripts } = packageJson;
     const problems = lines

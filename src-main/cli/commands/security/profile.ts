@@ -121,7 +121,7 @@ function shownLines(profile: ProfileRow, tokens: readonly ProfileTokenRow[]): st
 }
 
 function tokenLines(tokens: readonly ProfileTokenRow[]): string[] {
-  if (tokens.length === 0) return ['No token was given. One is given with: tooltray profile token create NAME.'];
+  if (tokens.length === 0) return ['No tokens yet. Create one with: tooltray profile token create NAME.'];
   const rows = tokens.map(({ id, profile, since, expiresAt, revoked, state }) => {
     const word = state === 'active' ? 'active' : paint('quiet', state);
     return [id, oneLine(profile), word, formatTime(since), formatTime(revoked ?? expiresAt)];
