@@ -119,7 +119,7 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 export function describeShape(document: Document, path: string | undefined, maxBytes: number): SpillQueryResult {
   const found = path === undefined ? [{ value: document.value }] : valuesAt(document, path);
   const shape = shapeOf(found.map(({ value }) => value));
-  const many = found.length > 1 ? [`${found.length} values match; together they are:`] : [];
+  const many = found.length > 1 ? [`${found.length} values match. Their combined structure:`] : [];
   const text = [...many, ...schemaLines(shape)].join('\n');
   const fields = { ...(path !== undefined && { path }) };
   const cut = truncateToBytes(text, maxBytes);
