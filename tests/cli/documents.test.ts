@@ -35,7 +35,7 @@ const blocks: readonly Block[] = documents.flatMap(({ path, text }) =>
 );
 
 /** Other programs, whose flags are not checked. */
-const foreign = new Set(['kubectl', 'docker', 'claude', 'curl', 'openssl', 'export', 'git', 'psql']);
+const foreign = new Set(['kubectl', 'helm', 'docker', 'claude', 'curl', 'openssl', 'export', 'git', 'psql']);
 const ours = /^(?:tooltray|\.\/tooltray|node dist\/cli\.js)(?: |$)/;
 
 interface Line {
