@@ -8,9 +8,9 @@ import { ServedCore } from './serve-core.ts';
 interface Exports {
   readonly core: ServedCore;
   /** Calls a tool as the client app; resolves to the ID of the spilled result. */
-  keep(tool: string, args: object): Promise<string>;
+  readonly keep: (tool: string, args: object) => Promise<string>;
   /** Reads a part of a spilled result as the model. */
-  read(id: string, question: object): Promise<void>;
+  readonly read: (id: string, question: object) => Promise<void>;
 }
 
 const test = plain.extend<object, { exports: Exports }>({
