@@ -176,9 +176,8 @@ describe('what makes a runner run something else', () => {
     ['env', ['NODE_OPTIONS=--require=/tmp/x', 'npx', 'a'], 'NODE_OPTIONS'],
     ['/usr/bin/env', ['npx', '--userconfig', '/tmp/x', 'a'], '--userconfig'],
   ])('marks %s %j as grave', (command, args, named) => {
-    expect(texts(undefined, { command, args })).toEqual(
-      expect.arrayContaining([expect.stringMatching(new RegExp(`^! .*${RegExp.escape(named)}`))]),
-    );
+    const grave = texts(undefined, { command, args }).filter((text) => text.startsWith('!'));
+    expect(grave.some((text) => text.includes(named))).toBe(true);
   });
 
   test.each([
