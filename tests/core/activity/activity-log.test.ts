@@ -60,8 +60,9 @@ const step: StepRecord = {
   ...{ durationMs: 1, requestBytes: 1, modelResultBytes: 1, calls: 0 },
 };
 
-async function callCount(open: OpenActivity): Promise<number> {
-  const [rows] = await open.activity.ask('sql', [{ sql: 'SELECT count(*) AS n FROM calls' }]);
+async function callCount(open: OpenActivity, tool = '%'): Promise<number> {
+  const sql = 'SELECT count(*) AS n FROM calls WHERE tool LIKE ?';
+  const [rows] = await open.activity.ask('sql', [{ sql, values: [tool] }]);
   return Number(rows?.[0]?.['n']);
 }
 
@@ -443,7 +444,7 @@ test('allows two processes to write the same file at once', async () => {
   const writers = await Promise.all([startWriter(), startWriter()]);
   await using open = openActivity(folder);
   for (let n = 0; n < 500; n++) open.activity.record(call({ tool: 'mine' }));
-  await until(async () => (await recent(open, 1000)).filter(({ tool }) => tool === 'mine').length === 500);
+  await until(async () => (await callCount(open, 'mine')) === 500);
   expect(writers.map(({ child }) => child.exitCode)).toEqual([null, null]);
   await Promise.all(writers.map(kill));
   expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);

@@ -4,7 +4,7 @@
  */
 import { call, openActivity } from './fixture.ts';
 
-const { activity } = openActivity(process.argv[2] ?? '', { maxBytes: 2_000_000 });
+const { activity } = openActivity(process.argv[2] ?? '');
 await activity.flush();
 let n = 0;
 setInterval(() => {
