@@ -10,8 +10,8 @@ export const install = command({
     http: {
       help: 'Use HTTP with a dedicated token instead of stdio (stdio also starts Tooltray when needed)',
     },
-    split: { help: 'Write one entry per server (for apps that load tools when needed)' },
-    merged: { help: 'Write one entry for all servers (default)' },
+    split: { help: 'Write one entry per server (default for apps that load tools when needed)' },
+    merged: { help: 'Write one entry for all servers' },
     project: projectFlag,
     ...changeFlags,
   },
@@ -50,10 +50,10 @@ export const install = command({
     }),
 });
 
-function previewLines({ app, file, diff, warning, splitReason }: InstallPreview): string[] {
+function previewLines({ app, file, diff, warning, split, splitReason }: InstallPreview): string[] {
   const revoked = app.revoked ? [`Access for ${app.name} was revoked; this restores it.`] : [];
   if (diff.length === 0) return [`${app.name} is already connected (${file}).`, ...revoked];
-  const tip = splitReason === undefined ? [] : [`${splitReason} Use --split for that.`];
+  const tip = splitReason === undefined ? [] : [`${splitReason} ${split ? 'Use --merged for a single entry.' : 'Use --split for that.'}`];
   const notes = [...(warning === undefined ? [] : [paint('unsure', warning)]), ...tip];
   return [`${file}:`, ...diff.map(diffText), ...revoked, ...notes];
 }

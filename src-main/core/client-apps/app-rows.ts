@@ -13,6 +13,8 @@ export interface AppRow {
   readonly via: 'none' | 'stdio' | 'http';
   /** It has one entry per server, instead of one for all. */
   readonly split: boolean;
+  /** How its entries per server differ from the enabled servers, as a sentence; absent if they do not. */
+  readonly outOfStep?: string;
   /** Whether the user has revoked its access. */
   readonly revoked: boolean;
   readonly configFile: string;
@@ -34,7 +36,9 @@ export interface InstallPreview {
   readonly snippet: string;
   /** A warning if the app is running and may overwrite it. */
   readonly warning: string | undefined;
-  /** Why one entry per server suits the app; undefined if a single entry does. */
+  /** Whether one entry per server is written. */
+  readonly split: boolean;
+  /** Why one entry per server suits the app, and what it costs; undefined if a single entry suits it. */
   readonly splitReason: string | undefined;
   /** To pass to install, which refuses if the file has changed since. */
   readonly revision: string;

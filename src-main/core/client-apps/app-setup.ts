@@ -169,7 +169,8 @@ export class AppSetup {
       snippet: http ? maskText(plan.snippet) : plan.snippet,
       app: row,
       warning: warnings.length === 0 ? undefined : warnings.join(' '),
-      splitReason: splitReasonFor(row),
+      split: servers.length > 0,
+      splitReason: splitReasonFor(row, this.#parts.enabledServers().length),
     };
   }
 
@@ -339,13 +340,19 @@ export class AppSetup {
   /** Settings that were not requested keep the app's value. */
   #kindOf(wish: InstallWish, row: AppRow): { readonly http: boolean; readonly servers: readonly string[] } {
     const http = wish.http ?? (row.via === 'http' && wish.split !== true);
-    const split = wish.split ?? (row.split && !http);
+    const split = wish.split ?? (!http && this.#isSplitByDefault(row));
     if (http && split) {
       throw new AppError('bad_request', 'An app has either one HTTP address or one entry per server.', {
         fix: 'Choose --http or --split.',
       });
     }
     return { http, servers: split ? this.#parts.enabledServers() : [] };
+  }
+
+  /** A connected app keeps its kind of entry. A new one that loads tools on demand gets one entry per server. */
+  #isSplitByDefault({ id, split, connected }: AppRow): boolean {
+    if (connected !== 'no') return split;
+    return appTraits(id).defersTools && this.#parts.enabledServers().length > 1;
   }
 
   async #row(found: FoundApp): Promise<AppRow> {
@@ -396,10 +403,13 @@ export class AppSetup {
 }
 
 /** Source: core/client-apps/app-traits.ts, measured or documented for each app. */
-function splitReasonFor({ id, name, split }: AppRow): string | undefined {
-  if (split || !appTraits(id).defersTools) return undefined;
-  return `${name} loads tools when it needs them and groups them by server: one entry per server lets it find them by the server's name and set permissions for each.`;
+function splitReasonFor({ id, name }: AppRow, servers: number): string | undefined {
+  if (!appTraits(id).defersTools || servers < 2) return undefined;
+  return `${name} loads tools when it needs them and groups them by server: one entry per server lets it find them by the server's name and set permissions for each. That is ${servers} entries, each with a process of about ${shimMegabytes} MB; the servers themselves run once.`;
 }
+
+/** Memory of a shim that is not shared with others, in MB. Source: docs/decisions/0011-shim-without-node-flags.md. */
+const shimMegabytes = 13;
 
 // Watches the config files of client apps, so that servers added there later are offered, too.
 

@@ -28,11 +28,25 @@ export async function loadAppStatus(
     connected: await connectedIn(found, connectionStateOf(ours, wanted, own), wanted, own),
     via: viaOf(ours),
     split: splitServers(ours).length > 0,
+    ...outOfStep(splitServers(ours), own),
     configFile: file,
     servers: servers.length,
     problem,
     link: installLink(app, wanted[0]),
   };
+}
+
+/** Names the enabled servers without an entry, and the entries without such a server. */
+function outOfStep(split: readonly string[], own: readonly string[]): Pick<AppStatus, 'outOfStep'> {
+  const without = (names: readonly string[], others: readonly string[]): string =>
+    names.filter((name) => !others.includes(name)).join(', ');
+  const [added, removed] = [without(own, split), without(split, own)];
+  if (split.length === 0 || (added === '' && removed === '')) return {};
+  const texts = [
+    ...(added === '' ? [] : [`no entry for ${added}`]),
+    ...(removed === '' ? [] : [`entries for ${removed}, which is not enabled here`]),
+  ];
+  return { outOfStep: `It has ${texts.join(', and ')}.` };
 }
 
 /** An app with several builds is connected if all of them are. */

@@ -51,7 +51,7 @@ export class ProjectSetup {
     const launch = await this.launchFor(found.app);
     const plan = await planInstall(found, launch, this.#parts.journal);
     const warning = [projectWarning(launch), appWarning(found)].filter((one) => one !== undefined).join(' ');
-    return { ...plan, app: await this.#row(found), warning, splitReason: undefined };
+    return { ...plan, app: await this.#row(found), warning, split: false, splitReason: undefined };
   }
 
   async installApp({

@@ -57,6 +57,7 @@ export interface HealthFacts {
     readonly id: string;
     readonly name: string;
     readonly connected: 'no' | 'yes' | 'stale';
+    readonly outOfStep?: string;
     readonly problem: string;
     readonly configFile: string;
   }[];
@@ -182,13 +183,17 @@ function serverFindings({ servers, inbox, paused }: HealthFacts): readonly Findi
   });
 }
 
-function appFindings({ id, name, connected, problem, configFile }: HealthFacts['apps'][number]): readonly Finding[] {
+function appFindings({ id, name, connected, problem, configFile, outOfStep }: HealthFacts['apps'][number]): readonly Finding[] {
   if (problem !== '') {
     const summary = `${configFile} of ${name} cannot be read.`;
     return [{ id: `app-${id}`, level: 'note', topic: 'app', summary, detail: problem }];
   }
   if (connected !== 'stale') return [];
   const action: FindingAction = { kind: 'connect-app', label: 'Mend' };
+  if (outOfStep !== undefined) {
+    const summary = `The entries of ${name} do not match the servers.`;
+    return [{ id: `app-${id}`, level: 'note', topic: 'app', summary, detail: outOfStep, action }];
+  }
   const summary = `${name} points to a Tooltray that no longer exists.`;
   return [{ id: `app-${id}`, level: 'problem', topic: 'app', summary, detail: '', action }];
 }

@@ -45,10 +45,11 @@ export function sortApps(apps: readonly AppRow[]): readonly AppRow[] {
 }
 
 /** The state of an app: a mark and a few words. */
-export function appMark({ installed, connected, problem, revoked }: AppRow): { level: HealthLevel; word: string } {
+export function appMark({ installed, connected, problem, revoked, outOfStep }: AppRow): { level: HealthLevel; word: string } {
   if (!installed) return { level: 'off', word: 'Not installed' };
   if (revoked) return { level: 'off', word: 'Access revoked' };
-  if (connected === 'stale') return { level: 'attention', word: 'Reconnect needed' };
+  if (connected === 'stale')
+    return { level: 'attention', word: outOfStep === undefined ? 'Reconnect needed' : 'Servers changed' };
   if (connected === 'yes') return { level: 'ok', word: 'Connected' };
   return problem === '' ? { level: 'off', word: 'Not connected' } : { level: 'attention', word: 'Config not readable' };
 }

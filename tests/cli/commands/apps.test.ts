@@ -54,7 +54,7 @@ async function trialEnded(home: CliHome): Promise<void> {
 const serversOf = (home: CliHome): Record<string, unknown> =>
   (JSON.parse(home.configText()) as { servers: Record<string, unknown> }).servers;
 
-test('install --split writes one entry per server, is told when servers change, and --merged takes it back', async () => {
+test('install writes one entry per server for an app that loads tools on demand, is told when servers change, and --merged takes it back', async () => {
   await using home = new CliHome();
   home.writeConfig({ port: 0, servers: { e: entries.echo, f: entries.echo } });
   const file = await cursor({});
@@ -62,20 +62,26 @@ test('install --split writes one entry per server, is told when servers change, 
     Object.keys(
       (JSON.parse((await readFile(file, 'utf8')).replace('// mine', '')) as { mcpServers: object }).mcpServers,
     );
-  expect((await run(home, ['install', 'cursor', '--dry-run'])).stdout).toContain('--split');
+  expect((await run(home, ['install', 'cursor', '--dry-run'])).stdout).toContain('--merged');
   expect((await run(home, ['install', 'cursor', '--split', '--merged'])).code).toBe(2);
-  expect((await run(home, ['install', 'cursor', '--split', '--yes'])).code).toBe(0);
+  expect((await run(home, ['install', 'cursor', '--yes'])).code).toBe(0);
   expect([await names(), await json(home, 'apps')]).toMatchObject([
     ['e', 'f'],
     { apps: [{ id: 'cursor', connected: 'yes', split: true, servers: 0 }] },
   ]);
   await run(home, ['disable', 'f']);
-  expect(await json(home, 'apps')).toMatchObject({ apps: [{ connected: 'stale' }] });
+  expect(await json(home, 'apps')).toMatchObject({
+    apps: [{ connected: 'stale', outOfStep: expect.stringContaining('f') as unknown }],
+  });
   // Without a flag the app keeps its kind of entry.
   await run(home, ['install', 'cursor', '--yes']);
   expect(await names()).toEqual(['e']);
   await run(home, ['install', 'cursor', '--merged', '--yes']);
   expect([await names(), await json(home, 'apps')]).toMatchObject([['tooltray'], { apps: [{ split: false }] }]);
+  // A connected app is not split again.
+  await run(home, ['enable', 'f']);
+  expect((await run(home, ['install', 'cursor', '--yes'])).code).toBe(0);
+  expect(await names()).toEqual(['tooltray']);
   await trialEnded(home);
 });
 

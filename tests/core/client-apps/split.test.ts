@@ -12,6 +12,8 @@ import {
   repairEntry,
   uninstallEntries,
 } from '../../../src-main/core/client-apps/install.ts';
+import type { FoundApp } from '../../../src-main/core/client-apps/find-apps.ts';
+import { loadAppStatus } from '../../../src-main/core/client-apps/app-status.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
 import { snippetFor } from '../../../src-main/core/client-apps/tooltray-entry.ts';
 import { undoChange } from '../../../src-main/core/client-apps/undo-app-change.ts';
@@ -101,4 +103,14 @@ test('tries the command once, however many servers there are', async () => {
 test.each(knownApps.map((app) => [app.id, app] as const))('writes both entries for %s', (_, app) => {
   const text = snippetFor(app, launch, ['files', 'git']);
   expect([text.includes('files'), text.includes('git'), text.includes('--server')]).toEqual([true, true, true]);
+});
+
+test('the status names the servers without an entry, and the entries without a server', async () => {
+  await installEntry(place(), launch, { journal }, undefined, ['files', 'git']);
+  const found = { ...place(), files: [file], installed: true, running: false } as unknown as FoundApp;
+  const status = async (own: readonly string[]): Promise<string | undefined> =>
+    (await loadAppStatus(found, [launch], own)).outOfStep;
+  expect(await status(['files', 'git'])).toBeUndefined();
+  const renamed = await status(['files', 'hub']);
+  expect([renamed?.includes('hub'), renamed?.includes('git'), renamed?.includes('files')]).toEqual([true, true, false]);
 });
