@@ -36,6 +36,7 @@ const parts = [
   'isolation',
   'views',
   'team',
+  'agent',
 ];
 const words = process.argv.slice(2);
 if (words.includes('--help')) {
