@@ -45,7 +45,10 @@ export function sortApps(apps: readonly AppRow[]): readonly AppRow[] {
 }
 
 /** The state of an app: a mark and a few words. */
-export function appMark({ installed, connected, problem, revoked, outOfStep }: AppRow): { level: HealthLevel; word: string } {
+export function appMark({ installed, connected, problem, revoked, outOfStep }: AppRow): {
+  level: HealthLevel;
+  word: string;
+} {
   if (!installed) return { level: 'off', word: 'Not installed' };
   if (revoked) return { level: 'off', word: 'Access revoked' };
   if (connected === 'stale')
