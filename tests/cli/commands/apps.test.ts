@@ -78,10 +78,6 @@ test('install writes one entry per server for an app that loads tools on demand,
   expect(await names()).toEqual(['e']);
   await run(home, ['install', 'cursor', '--merged', '--yes']);
   expect([await names(), await json(home, 'apps')]).toMatchObject([['tooltray'], { apps: [{ split: false }] }]);
-  // A connected app is not split again.
-  await run(home, ['enable', 'f']);
-  expect((await run(home, ['install', 'cursor', '--yes'])).code).toBe(0);
-  expect(await names()).toEqual(['tooltray']);
   await trialEnded(home);
 });
 
