@@ -72,7 +72,9 @@ function appLines(apps: readonly AppRow[], access: readonly AccessRow[]): string
   const problems = apps.filter(({ problem }) => problem !== '').map(({ id, problem }) => `${id}: ${oneLine(problem)}`);
   const stale = apps
     .filter(({ connected }) => connected === 'stale')
-    .map(({ id, outOfStep }) => `${outOfStep === undefined ? '' : `${id}: ${outOfStep} `}Fix with: tooltray install ${id}`);
+    .map(
+      ({ id, outOfStep }) => `${outOfStep === undefined ? '' : `${id}: ${outOfStep} `}Fix with: tooltray install ${id}`,
+    );
   const notes = [...problems, ...stale];
   return [...table(head, [...rows, ...others]), ...(notes.length === 0 ? [] : ['', ...notes])];
 }

@@ -53,7 +53,10 @@ export const install = command({
 function previewLines({ app, file, diff, warning, split, splitReason }: InstallPreview): string[] {
   const revoked = app.revoked ? [`Access for ${app.name} was revoked; this restores it.`] : [];
   if (diff.length === 0) return [`${app.name} is already connected (${file}).`, ...revoked];
-  const tip = splitReason === undefined ? [] : [`${splitReason} ${split ? 'Use --merged for a single entry.' : 'Use --split for that.'}`];
+  const tip =
+    splitReason === undefined
+      ? []
+      : [`${splitReason} ${split ? 'Use --merged for a single entry.' : 'Use --split for that.'}`];
   const notes = [...(warning === undefined ? [] : [paint('unsure', warning)]), ...tip];
   return [`${file}:`, ...diff.map(diffText), ...revoked, ...notes];
 }

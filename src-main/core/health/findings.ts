@@ -183,7 +183,14 @@ function serverFindings({ servers, inbox, paused }: HealthFacts): readonly Findi
   });
 }
 
-function appFindings({ id, name, connected, problem, configFile, outOfStep }: HealthFacts['apps'][number]): readonly Finding[] {
+function appFindings({
+  id,
+  name,
+  connected,
+  problem,
+  configFile,
+  outOfStep,
+}: HealthFacts['apps'][number]): readonly Finding[] {
   if (problem !== '') {
     const summary = `${configFile} of ${name} cannot be read.`;
     return [{ id: `app-${id}`, level: 'note', topic: 'app', summary, detail: problem }];
