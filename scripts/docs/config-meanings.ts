@@ -121,14 +121,16 @@ export const settingMeanings: Readonly<Record<string, string>> = {
 
 /** Fields of a server entry, by path in `entrySchema`. */
 export const entryMeanings: Readonly<Record<string, string>> = {
-  type: 'Transport: `stdio`, `http`, `sse`, or `builtin`. If absent, it follows from `command` or `url`.',
+  type: 'Transport: `stdio`, `http`, `sse`, `openapi`, or `builtin`. If absent, it follows from `command`, `spec`, or `url`.',
   command: 'Program to start.',
   args: 'Arguments of the program.',
   env: 'Environment variables.',
   inheritEnv: 'Variables of your login that the server inherits in addition to common ones, or `"all"`.',
   cwd: 'Working directory. If absent, your home directory.',
-  url: 'URL of a remote server.',
-  headers: 'HTTP headers of a remote server.',
+  url: 'URL of a remote server, or of a web API.',
+  headers: 'HTTP headers of a remote server, or for every request to a web API.',
+  spec: 'OpenAPI description of the web API at `url`: an address, or a file.',
+  operations: 'Operations that become tools: operationId, `GET /path`, or `tag:NAME`. If absent, all.',
   builtin: 'A server that is part of Tooltray.',
   kits: 'Accepted in files of Magg; ignored.',
   folders: 'Folders that `utils` may read and write.',

@@ -55,13 +55,14 @@ export function buildServerConfig(reader: EntryReader, context: BuildContext): S
       ? { ...base, kind, ...stdioPart(reader, entry, context) }
       : kind === 'builtin'
         ? { ...base, kind, builtin: entry.builtin ?? reader.name, folders: allowedFolders(reader, entry, context) }
-        : { ...base, kind, ...httpPart(reader, entry) };
+        : { ...base, kind, ...httpPart(reader, entry), ...(kind === 'openapi' && openApiPart(entry, context)) };
   reportPlacement(reader, written, kind);
   return reader.failed ? undefined : { ...server, hash: hashServerConfig(server) };
 }
 
-function kindOf({ type, builtin, command }: ServerEntry): ServerConfig['kind'] {
+function kindOf({ type, builtin, command, spec }: ServerEntry): ServerConfig['kind'] {
   if (type === 'sse' || type === 'builtin') return type;
+  if (spec !== undefined) return 'openapi';
   if (builtin !== undefined) return 'builtin';
   return command === undefined ? 'http' : 'stdio';
 }
@@ -133,6 +134,12 @@ function httpPart(reader: EntryReader, entry: ServerEntry) {
       }),
     }),
   };
+}
+
+function openApiPart({ spec = '', operations }: ServerEntry, { folder, env }: BuildContext) {
+  const place = spec.trim();
+  const isAddress = /^(?:https?|file):/i.test(place);
+  return { openapi: { spec: isAddress ? place : resolve(folder, expandHome(place, env)), operations } };
 }
 
 /** Whether a placeholder remains that only the environment can fill. */

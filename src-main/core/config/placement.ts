@@ -12,7 +12,7 @@ export interface ResolvedPlacement {
 
 /** Returns how a server runs where several users share a core. */
 export function placementOf(server: ServerConfig): ResolvedPlacement {
-  if (server.kind === 'http' || server.kind === 'sse') {
+  if ('url' in server) {
     const { isEachOnes, why } = connectionsTo(server);
     const usage = isEachOnes ? 'each user with their own connection and sign-in' : 'with one connection for all users';
     return {
@@ -75,7 +75,7 @@ export function placementProblem(
 ): Mistake | undefined {
   const { placement } = entry;
   if (placement === undefined) return undefined;
-  const isRemote = kind === 'http' || kind === 'sse';
+  const isRemote = kind === 'http' || kind === 'sse' || kind === 'openapi';
   if (!isRemote && placement === 'remote') {
     return {
       reason: 'Only a server with a URL is remote.',

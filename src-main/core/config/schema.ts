@@ -279,6 +279,9 @@ export const entrySchema = z
     cwd: text,
     url: text,
     headers: z.record(z.string(), looseText),
+    /** The OpenAPI description of the web API at `url`: an address or a file. */
+    spec: text,
+    operations: z.array(text).min(1),
     builtin: z.enum(builtinNames),
     /** Names of Magg's kits; accepted and ignored. */
     kits: z.array(text),

@@ -92,12 +92,24 @@ export interface StdioServerConfig extends ServerBase {
 }
 
 export interface HttpServerConfig extends ServerBase {
-  /** `http`: Streamable HTTP with a fallback to SSE; `sse`: only the deprecated HTTP+SSE transport. */
-  readonly kind: 'http' | 'sse';
+  /**
+   * `http`: Streamable HTTP with a fallback to SSE; `sse`: only the deprecated HTTP+SSE transport; `openapi`: a web API,
+   * described by `openapi`.
+   */
+  readonly kind: 'http' | 'sse' | 'openapi';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly openapi?: OpenApiSource;
   /** A client that the user registered, for authorization servers without dynamic registration. */
   readonly oauth?: OAuthClient;
+}
+
+/** The description of a web API. */
+export interface OpenApiSource {
+  /** An http(s) address, or the absolute path of a file. */
+  readonly spec: string;
+  /** Operations that become tools, by operationId, `METHOD /path`, or `tag:NAME`; undefined: all. */
+  readonly operations: readonly string[] | undefined;
 }
 
 /**

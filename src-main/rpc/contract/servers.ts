@@ -61,7 +61,7 @@ export interface ServerStatus {
   readonly action?: HealthAction;
   /** Number of tools it offers. */
   readonly tools: number;
-  readonly transport: 'stdio' | 'http' | 'sse' | 'builtin';
+  readonly transport: 'stdio' | 'http' | 'sse' | 'openapi' | 'builtin';
   /** Its command line or address, secrets masked. */
   readonly endpoint: string;
   /** The user's sign-in, if any. */

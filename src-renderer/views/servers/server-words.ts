@@ -2,7 +2,7 @@
 import type { ListedCost, ServerRow, ServerUsage, ToolMatches } from '../../../src-main/rpc/contract.ts';
 import { bytes, compact, count, duration, formatProblems, list, whole } from '../../lib/format.ts';
 
-const transports = { stdio: 'stdio', http: 'HTTP', sse: 'SSE', builtin: 'Built-in' } as const;
+const transports = { stdio: 'stdio', http: 'HTTP', sse: 'SSE', openapi: 'OpenAPI', builtin: 'Built-in' } as const;
 
 export function transportName({ transport }: Pick<ServerRow, 'transport'>): string {
   return transports[transport];

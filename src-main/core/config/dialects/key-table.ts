@@ -123,6 +123,7 @@ export const kinds = {
     needs: 'command',
   },
   http: { called: 'at an address', fields: ['url', 'headers', 'oauth'], needs: 'url' },
+  openapi: { called: 'that is a web API', fields: ['spec', 'operations'], needs: 'url' },
   builtin: { called: 'that comes with Tooltray', fields: ['builtin', 'folders'], needs: undefined },
 } as const;
 

@@ -29,6 +29,10 @@ import { readValue, type ReadValue } from './read-value.ts';
 import { splitCommand } from './split-command.ts';
 import { ownPlaceholders, type VariableContext } from './variables.ts';
 
+const neededOfApi = ['The server needs the URL of the web API.', 'Add "url": "https://…".'] as const;
+const addSpec =
+  'Add "spec" with the address or file of its OpenAPI description, and "url" with the address of the API.';
+
 export interface EntryProblem {
   /**
    * `error`: the entry cannot be used. `unfilled`: it cannot be started. `warning`: a part has no effect.
@@ -208,7 +212,9 @@ class EntryReader {
     const word = plainKey(type.trim());
     const isBuiltin = word === 'builtin' && this.#context.dialect.id === 'goose';
     const refused = refusedKinds.get(raw['source'] === 'extension' ? 'extension' : isBuiltin ? 'platform' : word);
-    if (refused !== undefined) return this.#refuse(refused);
+    const isApi = this.#has('spec') && (word === 'openapi' || (word === '' && !this.#has('command')));
+    if (isApi) return this.#has('url') ? 'openapi' : this.#refuse(...neededOfApi);
+    if (refused !== undefined) return this.#refuse(refused, word === 'openapi' ? addSpec : undefined);
     const written = kindByType.get(word);
     if (written === undefined) {
       const meant = closestMatch(type, ['stdio', 'http', 'streamable-http', 'sse', 'builtin']);
@@ -266,8 +272,10 @@ class EntryReader {
     const url = URL.parse(String(raw['base_url']));
     if (url?.pathname === '/') this.#fields.set('url', new URL('/mcp', url).href);
     const own = kind === 'sse' ? 'http' : kind;
-    const others = (['stdio', 'http', 'builtin'] as const).filter((one) => one !== own);
-    for (const field of others.flatMap((one) => kinds[one].fields)) {
+    const others = (['stdio', 'http', 'openapi', 'builtin'] as const).filter((one) => one !== own);
+    const ofApi: readonly string[] = own === 'openapi' ? ['url', 'headers'] : [];
+    for (const field of others.flatMap((one): readonly string[] => kinds[one].fields)) {
+      if (ofApi.includes(field)) continue;
       const value = this.#fields.get(field);
       if (value === undefined) continue;
       this.#fields.delete(field);
@@ -323,7 +331,7 @@ class EntryReader {
   }
 }
 
-type Kind = 'stdio' | 'http' | 'sse' | 'builtin';
+type Kind = 'stdio' | 'http' | 'sse' | 'openapi' | 'builtin';
 
 function withPolicy(entry: ServerEntry, { disabledTools = [], enabled, ...limits }: EntryPolicy = {}): ServerEntry {
   const tools = [...new Set([...(entry.disabledTools ?? []), ...disabledTools])];

@@ -86,6 +86,12 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
         const { SseTransport } = await import('./sse-transport.ts');
         return new SseTransport(await httpOptions(config, deps));
       });
+    case 'openapi':
+      return new LazyTransport(async () => {
+        const { connectOpenApi } = await import('../openapi/openapi-server.ts');
+        const { openapi = { spec: '', operations: undefined } } = config;
+        return adaptSdkTransport(await connectOpenApi(await httpOptions(config, deps), openapi));
+      });
     case 'builtin':
       return new LazyTransport(async () => adaptSdkTransport(await deps.connectBuiltin(config)));
   }

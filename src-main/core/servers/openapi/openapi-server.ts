@@ -1,0 +1,66 @@
+/** A web API as an MCP server in this process: each operation of its OpenAPI description is a tool. */
+import { InMemoryTransport, Server } from '@modelcontextprotocol/server';
+import { toAppError } from '../../base/errors.ts';
+import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
+import type { OpenApiSource } from '../../config/server-config.ts';
+import { HttpFetch } from '../network/http-fetch.ts';
+import type { HttpTransportOptions } from '../transports/http-transport-base.ts';
+import { type ApiOptions, callOperation } from './call-operation.ts';
+import { type ApiOperation, toOperations } from './operations.ts';
+import { readDescription } from './read-description.ts';
+
+/** Maximum length of the API's own description in the instructions, in characters. */
+const maxInstructions = 2000;
+
+/**
+ * Reads the description and starts the server. Returns the client's end of its connection, not started yet; closing it
+ * ends the server. Rejects with AppError `config_invalid` or `server_unreachable`.
+ */
+export async function connectOpenApi(
+  { url, headers, env, network, maxMessageBytes }: HttpTransportOptions,
+  { spec, operations: wanted }: OpenApiSource,
+): Promise<InMemoryTransport> {
+  const http = new HttpFetch({ env, network, maxDecodedBytes: maxMessageBytes });
+  try {
+    const document = await readDescription(spec, http.fetch);
+    const operations = toOperations(document, wanted);
+    const options = { url, headers, maxBytes: maxMessageBytes, fetch: http.fetch };
+    const server = createServer(document, operations, options);
+    server.onclose = () => http.close();
+    const [clientEnd, serverEnd] = InMemoryTransport.createLinkedPair();
+    server.connect(serverEnd).catch(() => serverEnd.close());
+    return clientEnd;
+  } catch (error) {
+    http.close();
+    throw error;
+  }
+}
+
+function createServer(document: JsonObject, operations: readonly ApiOperation[], options: ApiOptions): Server {
+  const { title, version, description } = objectOrEmpty(document['info']);
+  const server = new Server(
+    { name: textOrEmpty(title) || 'openapi', version: textOrEmpty(version) || '0' },
+    {
+      capabilities: { tools: {} },
+      ...(typeof description === 'string' && { instructions: description.slice(0, maxInstructions) }),
+    },
+  );
+  const byName = new Map(operations.map((operation) => [operation.tool.name, operation]));
+  server.setRequestHandler('tools/list', () => ({ tools: operations.map(({ tool }) => tool) as never }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const operation = byName.get(params.name);
+    if (operation === undefined) return failed(`There is no operation ${JSON.stringify(params.name)}.`);
+    try {
+      const args = isObject(params.arguments) ? params.arguments : {};
+      return (await callOperation(operation, args, options, context.mcpReq.signal)) as never;
+    } catch (error) {
+      const { message, fix } = toAppError(error);
+      return failed(fix === undefined ? message : `${message} ${fix}`);
+    }
+  });
+  return server;
+}
+
+function failed(text: string): { content: { type: 'text'; text: string }[]; isError: true } {
+  return { content: [{ type: 'text', text }], isError: true };
+}
