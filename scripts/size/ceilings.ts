@@ -9,14 +9,15 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The highest values that are accepted; goals are in the issue that lowers them. Raised four times: for the first setup
+ * The highest values that are accepted; goals are in the issue that lowers them. Raised five times: for the first setup
  * as one plan, the settings of an app in one place, and resources for models; for programs in `auto`, one entry per
  * server, limits and notices of calls, the access of servers, audit records before the answer, and inputs of RPC as
  * schemas; for skills, spellings of other products' files, the shim's own runtime on Windows, limits of commands,
- * sizes counted in a thread, and places of a searched text; and for skills that are new, suspicious, or in no list.
+ * sizes counted in a thread, and places of a searched text; for skills that are new, suspicious, or in no list; and for
+ * web APIs as servers.
  */
 const ceilings = {
-  'lines of code without team': 82_031,
+  'lines of code without team': 82_894,
   'lines of code of team': 10_240,
   'names in words of the old vocabulary': 14,
   'names that begin with most, longest, usual, rest or look': 0,

@@ -3,11 +3,17 @@ import { InMemoryTransport, Server } from '@modelcontextprotocol/server';
 import { toAppError } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
 import type { OpenApiSource } from '../../config/server-config.ts';
-import { HttpFetch } from '../network/http-fetch.ts';
-import type { HttpTransportOptions } from '../transports/http-transport-base.ts';
+import { HttpFetch, type HttpFetchOptions } from '../network/http-fetch.ts';
 import { type ApiOptions, callOperation } from './call-operation.ts';
 import { type ApiOperation, toOperations } from './operations.ts';
 import { readDescription } from './read-description.ts';
+
+/** How to reach the API, secrets filled in. */
+interface ApiAccess extends Pick<HttpFetchOptions, 'env' | 'network'> {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxMessageBytes: number;
+}
 
 /** Maximum length of the API's own description in the instructions, in characters. */
 const maxInstructions = 2000;
@@ -17,7 +23,7 @@ const maxInstructions = 2000;
  * ends the server. Rejects with AppError `config_invalid` or `server_unreachable`.
  */
 export async function connectOpenApi(
-  { url, headers, env, network, maxMessageBytes }: HttpTransportOptions,
+  { url, headers, env, network, maxMessageBytes }: ApiAccess,
   { spec, operations: wanted }: OpenApiSource,
 ): Promise<InMemoryTransport> {
   const http = new HttpFetch({ env, network, maxDecodedBytes: maxMessageBytes });
