@@ -59,7 +59,7 @@ export function toOperations(document: JsonObject, wanted: readonly string[] | u
 }
 
 interface NamedOperation {
-  /** What `wanted` may contain for it. */
+  /** The texts that choose it. */
   readonly names: ReadonlySet<string>;
   readonly operation: ApiOperation;
 }
