@@ -98,7 +98,10 @@ test.each([
   const bad = join(folder, 'bad.json');
   writeFileSync(bad, JSON.stringify(content));
   await using other = await startCore({ servers: { bad: { type: 'openapi', url: api.url, spec: bad } } });
-  const state = () => other.server('bad').state;
-  await until(() => state().kind === 'failed');
-  expect(JSON.stringify(state())).toContain('config_invalid');
+  const code = (): string | undefined => {
+    const { state } = other.server('bad');
+    return 'error' in state ? state.error?.code : undefined;
+  };
+  await until(() => code() !== undefined);
+  expect(code()).toBe('config_invalid');
 });
