@@ -46,7 +46,9 @@ export function parseConfig(
   if (root === undefined || found === undefined) return { problems: document.problems };
   const settings = readSettings(document, { path, env, lastGood, known });
   const context = { document, path, env, lastGood, settings, found };
-  const servers = findContainers(root).flatMap((container) => readContainer(container, context));
+  const containers = findContainers(root);
+  const servers = containers.flatMap((container) => readContainer(container, context));
+  reportSecondContainer(containers, document);
   reportUnreadPlaces(document, found, path);
   for (const { key, keyNode } of doubledKeys(root))
     document.report('warning', keyNode, [key], `"${key}" is duplicated. The last one is used.`, {
@@ -64,6 +66,17 @@ export function parseServerConfigs(text: string, settings: AppConfig, env: Env):
   const found = findServers(nodeValue(document.root), path);
   const context = { document, path, env, lastGood: undefined, settings, found };
   return firstOfEachName(findContainers(document.root).flatMap((container) => readContainer(container, context)));
+}
+
+/** Reports servers of a second container that one of the first, with the same name, replaces. */
+function reportSecondContainer([first, second]: readonly ServerContainer[], document: ConfigDocument): void {
+  for (const { name, nameNode, path } of second?.entries ?? []) {
+    if (name === undefined || !first?.entries.some((entry) => entry.name === name)) continue;
+    document.report('warning', nameNode, path, `Another server is named ${JSON.stringify(name)}.`, {
+      suggestion: `The one under "${first.key}" is used. Rename or remove this one.`,
+      server: name,
+    });
+  }
 }
 
 function readContainer(container: ServerContainer, context: Context): readonly ServerConfig[] {

@@ -81,3 +81,14 @@ test.each([
   expect(waiting).toMatchObject([{ kind: 'setting', key: `results.${key}` }]);
   expect(config?.results).not.toHaveProperty(key, value);
 });
+
+test('warns of a server under both names of the container, and uses the one under "servers"', () => {
+  const written = '{"mcpServers":{"a":{"command":"/other"},"b":{"command":"/b"}},"servers":{"a":{"command":"/own"}}}';
+  const { config, problems } = parseConfig(written, join(folder, 'config.json'), {});
+  expect(config?.servers).toMatchObject([
+    { name: 'a', command: '/own' },
+    { name: 'b', command: '/b' },
+  ]);
+  const ofNames = problems.filter(({ path }) => path === 'mcpServers.a');
+  expect(ofNames).toMatchObject([{ severity: 'warning', server: 'a' }]);
+});
