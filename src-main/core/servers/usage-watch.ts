@@ -62,5 +62,5 @@ function isOver({ memoryBytes, processes }: ServerUsage, limits: UsageLimits): b
 
 function sentenceOf({ memoryBytes, processes }: ServerUsage): string {
   const memory = `${(memoryBytes / 1024 ** 3).toFixed(1)} GB`;
-  return `It takes ${memory} of memory in ${processes} ${processes === 1 ? 'process' : 'processes'}, more than a server needs.`;
+  return `It uses ${memory} of memory in ${processes} ${processes === 1 ? 'process' : 'processes'}, which is unusually high.`;
 }
