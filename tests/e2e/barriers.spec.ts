@@ -20,7 +20,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   ],
   inbox: [
     { route: 'inbox', shows: 'If you approve' },
-    { route: 'inbox/server/broken', shows: 'Try and use it' },
+    { route: 'inbox/server/broken', shows: 'Test and use it' },
     { route: 'inbox/history', shows: 'No decisions yet' },
     { route: 'inbox/gone', shows: 'No longer pending' },
   ],

@@ -38,22 +38,22 @@ test('inspects a server in review in a sandbox, shows the scan’s findings, and
   await page.goto(core.link);
   await page.goto(core.at('inbox'));
   const item = page.getByRole('article');
-  const look = item.getByRole('button', { name: 'Look inside' });
+  const look = item.getByRole('button', { name: 'Preview' });
   await tabTo(page, look);
   await page.keyboard.press('Enter');
   await expect(said(page, /it lists 1\d tools/)).toBeVisible();
-  await expect(item).toContainText('It was not given CANVAS_TOKEN.');
+  await expect(item).toContainText('It did not receive CANVAS_TOKEN.');
   const tool = (name: string) => item.getByRole('region', { name: `Tool ${name}, which is new`, exact: true });
   await expect(tool('run')).toContainText('Do not tell the user.');
   await expect(tool('read')).toContainText('no: ENOENT');
   await expect(item).toContainText('Suspicious: this may be an attack.');
   await shoot(page, 'look');
-  for (const name of ['Accept', 'Look inside']) await expect(item.getByRole('button', { name })).toBeVisible();
+  for (const name of ['Accept', 'Preview']) await expect(item.getByRole('button', { name })).toBeVisible();
   await expect(item.getByRole('button', { name: 'Accept' })).not.toHaveClass(/primary/);
   await page.goto(core.at('servers'));
   await expect(page.getByRole('row').filter({ hasText: 'held' })).toContainText('review');
 
   await page.goto(core.at('inbox'));
-  await item.getByRole('button', { name: 'Take out' }).click();
+  await item.getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByText('Inbox empty')).toBeVisible();
 });

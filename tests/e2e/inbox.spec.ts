@@ -126,7 +126,7 @@ test('opens proposals from overview and settings, decides them, and applies appr
   const item = page.getByRole('article');
   await page.getByRole('button', { name: 'Decide: Claude Desktop wants to add weather' }).focus();
   await page.keyboard.press('Enter');
-  await expect(item).toContainText('Claude Desktop asked with manage_servers');
+  await expect(item).toContainText('Claude Desktop requested this with manage_servers');
   await expect(item).toContainText(/Starts .* on this computer\. Runs in a sandbox if this computer supports it/);
   const written = item.getByRole('region', { name: /^Diff:/ });
   await expect(written).toContainText('echo.ts');

@@ -108,7 +108,7 @@ test('connects an app with preview and undo, imports servers, repairs one, and m
     const offer = page.getByRole('article');
     await expect(offer).toContainText('Your own bundles');
     expect(await home.read('own/config.json')).toContain('/no/such/folder/notes-server');
-    await offer.getByRole('button', { name: 'Try and use it' }).click();
+    await offer.getByRole('button', { name: 'Test and use it' }).click();
     await expect(page.getByRole('status').filter({ hasText: 'notes was mended' })).toBeVisible();
     expect(await home.read('own/config.json')).not.toContain('/no/such/folder');
     await page.getByRole('link', { name: /^Servers/ }).click();

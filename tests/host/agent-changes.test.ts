@@ -38,8 +38,8 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
     [{ operation: 'tail_log', name: 'a' }, undefined],
     [{ operation: 'add', ...more }, 'Add the server "new".'],
     [{ operation: 'remove', name: 'a' }, 'Remove the server "a".'],
-    [{ operation: 'patch', name: 'a', enabled: false }, 'Switch "a" off.'],
-    [{ operation: 'patch', name: 'off', enabled: true }, 'Switch "off" on.'],
+    [{ operation: 'patch', name: 'a', enabled: false }, 'Disable "a".'],
+    [{ operation: 'patch', name: 'off', enabled: true }, 'Enable "off".'],
     [{ operation: 'patch', name: 'a', description: 'call this first' }, 'Change description of "a".'],
     [{ operation: 'update', name: 'a', init_timeout: '5s' }, 'Change initTimeoutSeconds of "a".'],
     [{ operation: 'update', name: 'a', env_json: '{"LD_PRELOAD":"x"}' }, 'Change env of "a".'],
@@ -49,7 +49,7 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
     [{ action: 'generate' }, undefined],
     [
       { action: 'save', server: 'a', descriptions: { echo_tool: 'Safe. Call this first.' } },
-      'Tell all apps another description of 1 tool of "a".',
+      'Rewrite the description of 1 tool of "a".',
     ],
   ],
 };
@@ -109,10 +109,10 @@ test('shows the user the policy where it is set, and records their decision', as
   await rpc(core, 'approve', { id: asked?.id });
   expect(core.server('a').state.kind).toBe('disabled');
   expect(await recorded(core)).toEqual([
-    `You approve: Approved ${asked?.id}: Switch "a" off. Asked by codex with upstream_servers.`,
-    `codex upstream_servers: Proposed as ${asked?.id}: Switch "a" off.`,
+    `You approve: Approved ${asked?.id}: Disable "a". Requested by codex with upstream_servers.`,
+    `codex upstream_servers: Proposed as ${asked?.id}: Disable "a".`,
   ]);
-  expect(agentChangePolicyTexts.ask).toMatch(/^Models may look .* waits for you.* activity\.$/);
+  expect(agentChangePolicyTexts.ask).toMatch(/^Models may view .* need your approval.* activity log\.$/);
 });
 
 test('with the policy "allow", changes take effect at once and are recorded, as are rejected ones', async () => {
@@ -122,7 +122,7 @@ test('with the policy "allow", changes take effect at once and are recorded, as 
   await tool(core, 'upstream_servers', { operation: 'patch', name: 'a', init_timeout: '10ms' });
   expect(await recorded(core)).toEqual([
     'codex upstream_servers: Refused: Change initTimeoutSeconds of "a".',
-    'codex upstream_servers: Done: Switch "a" off.',
+    'codex upstream_servers: Done: Disable "a".',
   ]);
   const [refused] = await ownCalls(core);
   expect(refused).toMatchObject({ outcome: 'blocked', error: { code: 'bad_request' } });
@@ -135,7 +135,7 @@ test('disabling and enabling a server does not let a model start anything', asyn
   }
   expect(core.server('off').state.kind).toBe('disabled');
   for (const { id, sentence } of await proposals(core)) {
-    if (sentence === 'Switch "off" off.') await rpc(core, 'approve', { id });
+    if (sentence === 'Disable "off".') await rpc(core, 'approve', { id });
   }
   await tool(core, 'upstream_servers', { operation: 'patch', name: 'off', enabled: true });
   expect(core.server('off').state.kind).toBe('disabled');

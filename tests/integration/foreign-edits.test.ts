@@ -59,7 +59,8 @@ test('accepts the first config of a home, and starts a server of a later edit on
     origin: 'file',
     app: '',
     risky: true,
-    sentence: 'The config file was changed outside of Tooltray: the new server "evil". Not in use until you agree.',
+    sentence:
+      'The config file was changed outside of Tooltray: the new server "evil". Not in use until you approve it.',
     changes: [{ kind: 'file', server: 'evil', entry: other }],
   });
   const [problem] = core.host.core.context.config.problems;
@@ -125,7 +126,7 @@ test('applies an edit that launches and allows nothing without asking', async ()
   expect(await waiting(core)).toEqual([]);
   await edit(core, { mode: 'search', servers: { a: { ...echo, description: 'Mine' } } });
   expect((await waiting(core))[0]?.changes[0]?.lines).toContainEqual(
-    expect.objectContaining({ what: 'Tool switched off 1', change: 'gone' }),
+    expect.objectContaining({ what: 'Tool disabled 1', change: 'gone' }),
   );
 });
 

@@ -148,7 +148,7 @@ test('reverts an approved launch that does not work, and offers the next source'
   await healing.scan();
   const outcome = await healing.heal('x');
   expect([outcome.healed, (await written(core))['x']]).toEqual([false, broken]);
-  expect(outcome.sentence).toMatch(/^What was tried for x does not work\. Cursor: .* Codex CLI starts x as /s);
+  expect(outcome.sentence).toMatch(/^No alternative launch works for x\. Cursor: .* Codex CLI starts x as /s);
   expect(healing.candidates.map(({ source }) => source.id)).toEqual(['codex']);
 });
 
@@ -179,7 +179,7 @@ test('tells a model about another known launch wherever it asks about a server t
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ mode: 'search', servers: { x: broken, e: fixture('echo') } });
   await core.host.core.servers.healing.scan();
-  const known = 'Another launch is known from Cursor: the user can take it with tooltray doctor --fix.';
+  const known = 'Cursor has another launch for it. The user can apply it: tooltray doctor --fix.';
   const client = await core.open();
   const asked = async (name: string, args: object): Promise<string> =>
     JSON.stringify(await client.exchange('tools/call', { name, arguments: args }));
@@ -190,10 +190,10 @@ test('tells a model about another known launch wherever it asks about a server t
   ]) {
     expect(answer).toContain(known);
   }
-  expect(await asked('manage_servers', { action: 'validate', name: 'e' })).not.toContain('Another launch');
+  expect(await asked('manage_servers', { action: 'validate', name: 'e' })).not.toContain('another launch');
   await core.host.core.servers.healing.heal('x');
   await until(() => core.server('x').state.kind === 'ready');
-  expect(await asked('manage_servers', { action: 'validate' })).not.toContain('Another launch');
+  expect(await asked('manage_servers', { action: 'validate' })).not.toContain('another launch');
 });
 
 test('returns the known launch for a tool of a server that was listed before and no longer starts', async () => {
@@ -212,7 +212,7 @@ test('returns the known launch for a tool of a server that was listed before and
   expect(core.host.core.servers.healing.candidates.map(({ server }) => server)).toEqual(['x']);
   const client = await core.open();
   const { line } = await client.exchange('tools/call', { name: 'echo', arguments: { message: 'hi' } });
-  expect(line).toContain('the user can take it with tooltray doctor --fix');
+  expect(line).toContain('The user can apply it: tooltray doctor --fix');
   await core.host.stop();
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -238,5 +238,7 @@ test("manage_servers add with only a name proposes another app's launch, and run
     description: 'Mine',
   });
   await until(() => core.server('y').state.kind === 'ready');
-  expect(JSON.stringify(await add({ name: 'nobody-has-it' }))).toContain('No app and no bundle on this machine starts');
+  expect(JSON.stringify(await add({ name: 'nobody-has-it' }))).toContain(
+    'No app or bundle on this machine has a server',
+  );
 });

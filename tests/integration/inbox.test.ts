@@ -122,7 +122,7 @@ test('shows what an edit by another program would reach; approving it can be und
   await inbox.decide(item.id, { action: 'approve', by });
   await until(() => core.host.core.servers.manager.find('evil') !== undefined);
   const [decided] = await inbox.decided();
-  expect(decided).toMatchObject({ kind: 'settings', undo: 'What stood in the config file before is put back.' });
+  expect(decided).toMatchObject({ kind: 'settings', undo: 'The previous configuration is restored.' });
   expect(JSON.stringify(decided)).not.toContain('back"');
   await inbox.undo(decided?.id ?? '');
   expect(core.host.core.servers.manager.find('evil')).toBeUndefined();
@@ -140,7 +140,7 @@ test('undoes an approved proposal unless its entry has changed since, and a reje
   const author = { app: 'cursor', sessionId: 's', tool: 'manage_servers' };
   await admin.request({ kind: 'add', server: 'more', entry: echo }, author);
   const item = await only(core);
-  expect(item).toMatchObject({ kind: 'proposal', from: 'Cursor asked with manage_servers.' });
+  expect(item).toMatchObject({ kind: 'proposal', from: 'Cursor requested this with manage_servers.' });
   await inbox.decide(item.id, { action: 'reject', by });
   const [rejected] = await inbox.decided();
   await inbox.undo(rejected?.id ?? '');
@@ -149,7 +149,7 @@ test('undoes an approved proposal unless its entry has changed since, and a reje
   await until(() => core.host.core.servers.manager.find('more') !== undefined);
   await edits.setToolEnabled('more', 'echo', false);
   const [approved] = await inbox.decided();
-  await expect(inbox.undo(approved?.id ?? '')).rejects.toThrow(/changed since this was decided/);
+  await expect(inbox.undo(approved?.id ?? '')).rejects.toThrow(/has changed since this decision/);
   await edits.setToolEnabled('more', 'echo', true);
   await inbox.undo(approved?.id ?? '');
   expect(core.host.core.servers.manager.find('more')).toBeUndefined();

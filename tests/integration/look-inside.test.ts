@@ -135,7 +135,7 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
     expect(inside['env']).toContain('API_TOKEN');
     expect(inside['env']).toMatch(/API_TOKEN\W+withheld/);
     expect(inside['env']).not.toMatch(/NODE_OPTIONS|FOLDER|LOGIN_KEY|PROXY/);
-    expect(seen.sentence).toMatch(/It was not given API_TOKEN, PLAIN_KEY, FOLDER and NODE_OPTIONS\./);
+    expect(seen.sentence).toMatch(/It did not receive API_TOKEN, PLAIN_KEY, FOLDER and NODE_OPTIONS\./);
     // No leftovers: no file, no home, no process in any of its groups.
     expect(existsSync(join(homedir(), `left-${process.pid}`))).toBe(false);
     expect(existsSync(join(folder, 'daemon'))).toBe(false);
@@ -206,7 +206,7 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
   });
 
   test.each([
-    ['over the network', { url: 'http://127.0.0.1:9/mcp' }, /not started on this computer/],
+    ['over the network', { url: 'http://127.0.0.1:9/mcp' }, /is a remote server/],
     ['fetched at each start', { command: 'uvx', args: ['some'] }, /What uvx starts/],
     ['a container', { command: 'docker', args: ['run', 'x'] }, /What docker starts/],
     ['npx told something else', { command: 'npx', args: ['-c', 'id'] }, /What npx starts/],

@@ -167,7 +167,7 @@ test("treats MCPProxy's quarantine as a review that only the user's decision end
 test('writes a pinned version into the config on request, without another review', async () => {
   const npx = { command: 'npx', args: ['-y', 'some-server@latest', '--flag'], enabled: false };
   await using core = await startCore({ servers: { floats: npx, fixed: echo } }, own);
-  await expect(rpc(core, 'lockVersion', { server: 'fixed' })).rejects.toThrow(/fetches no package/);
+  await expect(rpc(core, 'lockVersion', { server: 'fixed' })).rejects.toThrow(/does not use a package/);
   await expect(rpc(core, 'lockVersion', { server: 'floats' })).rejects.toThrow(/No installed version of some-server/);
   await expect(rpc(core, 'lockVersion', { server: 'floats', version: 'next' })).rejects.toThrow(
     /is not an exact version\./,

@@ -29,7 +29,7 @@ export async function checkEntries(config: ConfigStore, environment: Environment
 /** Returns why a server's command cannot be started, as far as this shows without starting it. */
 async function missingCommand(server: ServerConfig, environment: EnvironmentResolver): Promise<string | undefined> {
   if (server.kind !== 'stdio' || (await locate(server, environment)) !== undefined) return undefined;
-  return `The command ${JSON.stringify(server.command)} was not found. Install it, or give its absolute path.`;
+  return `The command ${JSON.stringify(server.command)} was not found. Install it, or set its absolute path.`;
 }
 
 async function found(server: ServerConfig, environment: EnvironmentResolver): Promise<string> {

@@ -92,8 +92,8 @@ export class DecisionHistory {
 }
 
 function gone(id: string): AppError {
-  return new AppError('not_found', `No decision is known under ${truncateName(id)}.`, {
-    fix: 'It was taken back already.',
+  return new AppError('not_found', `No decision with the ID ${truncateName(id)}.`, {
+    fix: 'It was already undone.',
   });
 }
 

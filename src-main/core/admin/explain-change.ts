@@ -158,7 +158,7 @@ function explainChange(
       return diffLine(`Tool ${tool}`, own, text === '' ? own : text);
     });
     const { entry } = entryLines(after, after, showing);
-    const meanings = [{ text: 'The models of all apps read this in place of what the server says.', isGrave: false }];
+    const meanings = [{ text: 'All apps get this text instead of the server’s own.', isGrave: false }];
     return { kind, server, sentence, meanings, secrets: [], lines, entry, isMasked: false, risks: [], command: '' };
   }
   const explained = entryLines(before, after, showing);
@@ -206,21 +206,21 @@ const names: Readonly<Record<string, string>> = {
   url: 'Address',
   cwd: 'Working folder',
   type: 'Transport',
-  enabled: 'Switched on',
-  disabled: 'Switched off',
+  enabled: 'Enabled',
+  disabled: 'Disabled',
   quarantined: 'In quarantine',
   description: 'Description',
   builtin: 'Built-in server',
-  lazy: 'Starts at the first call',
+  lazy: 'Starts on the first call',
   idleTimeoutSeconds: 'Stops after idle seconds',
-  initTimeoutSeconds: 'Seconds to start',
-  callTimeoutSeconds: 'Seconds for a call',
+  initTimeoutSeconds: 'Start timeout in seconds',
+  callTimeoutSeconds: 'Call timeout in seconds',
 };
 
 const listNames: Readonly<Record<string, string>> = {
   args: 'Argument',
   folders: 'Allowed folder',
-  disabledTools: 'Tool switched off',
+  disabledTools: 'Tool disabled',
   enabledTools: 'Tool allowed',
 };
 

@@ -68,7 +68,7 @@ export async function probeEntry(
     return { ok: false, sentence: aboutIt(error.text, trialName), tools: [], listTokens: 0, failure, tookMs, stderr };
   }
   const tools = probe.listing.tools.map(({ name }) => String(name));
-  const sentence = `It answered in ${tookMs} ms with ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}.`;
+  const sentence = `It responded in ${tookMs} ms with ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}.`;
   return {
     ok: true,
     sentence: [sentence, ...probe.problems].join(' '),
@@ -135,7 +135,7 @@ export async function testServer(
     // An error response also proves that the server responds.
     if (error instanceof RpcError) return healthy();
     if (!limit.aborted) return { name, ok: false, status: 'error', tools: 0, error: toAppError(error).text };
-    return { name, ok: false, status: 'timeout', tools: 0, error: `No answer within ${limitMs / 1000} s.` };
+    return { name, ok: false, status: 'timeout', tools: 0, error: `No response within ${limitMs / 1000} s.` };
   }
 }
 
@@ -149,7 +149,7 @@ async function rouse(server: ManagedServer, rousing: WakePolicy): Promise<void> 
 
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(new AppError('cancelled', 'It took too long.'));
+  const stop = (): void => reject(new AppError('cancelled', 'Timed out.'));
   signal.addEventListener('abort', stop, { once: true });
   try {
     await Promise.race([work, late]);
@@ -165,7 +165,7 @@ function trialContext(signal: AbortSignal): CallContext {
     clientCapabilities: {},
     signal,
     onLog: () => undefined,
-    askClient: () => Promise.reject(new RpcError(rpcCode.methodNotFound, 'Nobody is there to be asked.')),
+    askClient: () => Promise.reject(new RpcError(rpcCode.methodNotFound, 'User input is not available here.')),
     acceptsInputRequired: false,
   };
 }

@@ -57,8 +57,8 @@ function itemOf(proposal: Proposal, explained: readonly ExplainedChange[]): Inbo
     title: markInvisible(titleOf(proposal, explained)),
     sentence: sentenceWithSecrets(markInvisible(proposal.sentence), explained),
     from: isFile
-      ? 'Another program wrote it into the config file.'
-      : `${markInvisible(displayNameOf(author.app))} asked with ${markInvisible(author.tool)}.`,
+      ? 'Another program added it to the config file.'
+      : `${markInvisible(displayNameOf(author.app))} requested this with ${markInvisible(author.tool)}.`,
     risks: [...new Set(explained.flatMap(({ risks }) => risks))],
     command: explained.length === 1 ? (explained[0]?.command ?? '') : '',
     isGrave: false,
@@ -85,8 +85,8 @@ const changeVerbs: Readonly<Record<ServerChange['kind'], string>> = {
   add: 'add',
   remove: 'remove',
   update: 'change',
-  enable: 'turn on',
-  disable: 'turn off',
+  enable: 'enable',
+  disable: 'disable',
   describe: 'rewrite descriptions of',
 };
 
@@ -107,7 +107,7 @@ function actionsOf(isFile: boolean, isRiskyToAgree: boolean): readonly InboxActi
       label: 'Approve',
       isRisky: isRiskyToAgree,
       isByPart: false,
-      meaning: isFile ? 'It is in use from now on.' : 'The change takes effect as shown here.',
+      meaning: isFile ? 'It takes effect now.' : 'The change takes effect as shown here.',
     },
   ];
 }
@@ -163,10 +163,10 @@ async function reject(
 }
 
 function undoWords({ rejected, texts = [], written = [] }: WayBack): string {
-  if (rejected !== undefined) return 'You are asked about it again.';
+  if (rejected !== undefined) return 'You are asked again.';
   return [
-    ...(written.length > 0 ? ['What stood in the config file before is put back.'] : []),
-    ...(texts.length > 0 ? ['Apps are told again what the server says itself.'] : []),
+    ...(written.length > 0 ? ['The previous configuration is restored.'] : []),
+    ...(texts.length > 0 ? ['Apps get the server’s own descriptions again.'] : []),
   ].join(' ');
 }
 

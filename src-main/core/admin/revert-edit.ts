@@ -32,8 +32,8 @@ export function revertEdit(text: string, edit: AppliedEdit): string {
   const [group = '', member] = edit.key.split('.');
   const written = rawSetting(text, group);
   if (written === undefined) {
-    throw new AppError('config_invalid', `${edit.key} comes from a key that Tooltray did not write.`, {
-      fix: 'Take it out of the config file by hand.',
+    throw new AppError('config_invalid', `${edit.key} was set by a key that Tooltray did not write.`, {
+      fix: 'Remove it from the config file manually.',
     });
   }
   if (member === undefined) return setTopLevel(text, group, edit.before);
@@ -45,8 +45,8 @@ export function assertUnchanged(text: string, edit: AppliedEdit): void {
   if (edit.kind !== 'entry') return;
   const now = hasServer(text, edit.server) ? rawEntry(text, edit.server) : undefined;
   if (isDeepStrictEqual(plain(now), plain(edit.entry))) return;
-  throw new AppError('config_conflict', `"${edit.server}" was changed since this was decided.`, {
-    fix: 'Change it by hand: it is left as it is.',
+  throw new AppError('config_conflict', `"${edit.server}" has changed since this decision.`, {
+    fix: 'Change it manually. Nothing was changed.',
   });
 }
 

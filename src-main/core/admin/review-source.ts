@@ -38,15 +38,15 @@ export function createReviewSource({ reviews, edits, history, config }: ReviewSo
 }
 
 const actions: readonly InboxAction[] = [
-  action('refuse', 'Take out', 'Its entry is taken out of the config file.', false),
-  action('block', 'Block', 'It stays off for good; its entry stays where it is.', false),
+  action('refuse', 'Remove', 'Its entry is removed from the config file.', false),
+  action('block', 'Block', 'It stays blocked; its entry is not removed.', false),
   action(
     'look',
-    'Look inside',
-    'It is started once in a sandbox, without network and variables, to show you what it lists, then stopped.',
+    'Preview',
+    'Starts it once in a sandbox, without network and variables, to list its tools, then stops it.',
     false,
   ),
-  action('accept', 'Accept', 'It is started as shown here.', true),
+  action('accept', 'Accept', 'It starts as shown here.', true),
 ];
 
 function action(id: ReviewChoice | 'look', label: string, meaning: string, isRisky: boolean): InboxAction {
@@ -67,11 +67,10 @@ function itemOf(review: ServerReview): InboxItem {
     title: markInvisible(`${server} is new and has not been accepted`),
     risks,
     command,
-    sentence: sentenceWithSecrets(
-      markInvisible(`The server "${server}" waits for your review and is not started until then.`),
-      [{ secrets }],
-    ),
-    from: ['Its entry in the config file says that nobody has accepted it.', look?.sentence].join(' ').trim(),
+    sentence: sentenceWithSecrets(markInvisible(`The server "${server}" needs your review before it starts.`), [
+      { secrets },
+    ]),
+    from: ['Its entry in the config file marks it as not accepted.', look?.sentence].join(' ').trim(),
     isGrave: look?.isGrave === true,
     parts: [
       { keys: [server], title: markInvisible(`Entry of ${server}`), notes: [], added: [], lines, more: 0, isMasked },

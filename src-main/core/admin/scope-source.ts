@@ -53,7 +53,7 @@ function itemOf({ config, oauth }: ManagedServer): InboxItem[] {
     {
       id: idOf(config.name, 'wanted', scopes),
       kind: 'scopes',
-      cause: `rights ${config.name}`,
+      cause: `scopes ${config.name}`,
       server: config.name,
       at,
       until: undefined,
@@ -61,11 +61,11 @@ function itemOf({ config, oauth }: ManagedServer): InboxItem[] {
       parts: [],
       moreParts: 0,
       actions: actionsFor(oauth),
-      title: `${name} asks for more rights`,
+      title: `${name} requests more scopes`,
       risks: [],
       command: '',
-      sentence: `${name} asks for more rights than you gave it: ${joinNames(words.map(({ text }) => text))}.`,
-      from: 'A call was refused for want of them.',
+      sentence: `${name} requests more scopes than you granted: ${joinNames(words.map(({ text }) => text))}.`,
+      from: 'A call was rejected because they are missing.',
       meanings: mostSevereFirst(words.map(({ text, isGrave }) => ({ text: `${name} may ${may(text)}`, isGrave }))),
     },
   ];
@@ -81,17 +81,17 @@ function actionsFor({ info }: ServerOAuth): readonly InboxAction[] {
   return [
     {
       id: 'leave',
-      label: 'Leave it',
+      label: 'Ignore',
       isRisky: false,
       isByPart: false,
-      meaning: 'It keeps the rights that it has, and does not ask for these again.',
+      meaning: 'It keeps its current scopes and does not request these again.',
     },
     {
       id: 'give',
       label: 'Sign in to grant them',
       isRisky: true,
       isByPart: false,
-      meaning: `Opens the sign-in page of ${markInvisible(where)}. After you grant them, calls that need them work.`,
+      meaning: `Opens the sign-in page of ${markInvisible(where)}. After you grant them, calls that need them succeed.`,
     },
   ];
 }
@@ -104,18 +104,18 @@ async function decide(
   const server = parts.servers().find(({ config }) => config.name === item.server);
   const { oauth } = server ?? {};
   if (server === undefined || oauth?.requestedScopes === undefined)
-    throw new AppError('not_found', 'These rights are not asked for any more.');
+    throw new AppError('not_found', 'These scopes are no longer requested.');
   const name = markInvisible(server.config.name);
   const rights = joinNames(describeScopes(oauth.requestedScopes.scopes).map(({ text }) => text));
   if (action === 'leave') {
     await oauth.refuseScopes(by);
-    const sentence = `Left ${name} without more rights: ${rights}.`;
+    const sentence = `Did not grant additional scopes to ${name}: ${rights}.`;
     parts.note('refuse', sentence, server.config.name);
     return { sentence, isDone: true, undo: decidedOf(server)[0]?.id };
   }
   const { url } = await server.requestScopes();
-  parts.note('accept', `Signing in to ${name} for more rights: ${rights}.`, server.config.name);
-  return { sentence: `Sign in to ${name} in your browser; it has the rights after that.`, isDone: true, goOn: url };
+  parts.note('accept', `Signing in to ${name} for additional scopes: ${rights}.`, server.config.name);
+  return { sentence: `Sign in to ${name} in your browser to grant the scopes.`, isDone: true, goOn: url };
 }
 
 function decidedOf({ config, oauth }: ManagedServer): PastDecision[] {
@@ -123,7 +123,7 @@ function decidedOf({ config, oauth }: ManagedServer): PastDecision[] {
   if (refused === undefined) return [];
   const { scopes, at, by } = refused;
   const rights = joinNames(describeScopes(scopes).map(({ text }) => text));
-  const sentence = `Left ${markInvisible(config.name)} without more rights: ${rights}.`;
+  const sentence = `Did not grant additional scopes to ${markInvisible(config.name)}: ${rights}.`;
   return [
     {
       id: idOf(config.name, 'refused', scopes),

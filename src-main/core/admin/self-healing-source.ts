@@ -35,7 +35,7 @@ export function createSelfHealingSource(parts: HealSourceParts): InboxSource {
 function itemOf(offer: HealCandidate, before: JsonObject | undefined, showing: Showing = {}): InboxItem {
   const { server, source, entry, file } = offer;
   const [change] = explainEdits([{ kind: 'entry', server, before, entry }], showing);
-  const others = `${source.title}: what else it starts may then mend servers as well, without another question.`;
+  const others = `${source.title}: its other launches may then also repair servers without asking you.`;
   const trust = source.id === ownCommand.id ? [] : [{ text: others, isGrave: false }];
   const wider = offer.reach.map((text) => ({ text, isGrave: true }));
   return {
@@ -49,7 +49,7 @@ function itemOf(offer: HealCandidate, before: JsonObject | undefined, showing: S
     risks: change?.risks ?? [],
     command: change?.command ?? '',
     sentence: `${markInvisible(server)} does not start. ${candidateQuestion(offer)}`,
-    from: file === undefined ? 'Found on the PATH.' : `Found in ${markInvisible(file)}. Nothing of it has run yet.`,
+    from: file === undefined ? 'Found in PATH.' : `Found in ${markInvisible(file)}. It has not been run yet.`,
     isGrave: false,
     meanings: mostSevereFirst([...wider, ...(change?.meanings ?? []), ...trust]),
     parts:
@@ -58,7 +58,7 @@ function itemOf(offer: HealCandidate, before: JsonObject | undefined, showing: S
         : [
             {
               ...part,
-              title: 'What would be written',
+              title: 'Config change',
               lines: change.lines,
               entry: change.entry,
               isMasked: change.isMasked,
@@ -68,17 +68,17 @@ function itemOf(offer: HealCandidate, before: JsonObject | undefined, showing: S
     actions: [
       {
         id: 'leave',
-        label: 'Leave it',
+        label: 'Ignore',
         isRisky: false,
         isByPart: false,
-        meaning: 'The server stays as it is; you are not asked about this launch again.',
+        meaning: 'The server is not changed, and this launch is not offered again.',
       },
       {
         id: 'use',
-        label: 'Try and use it',
+        label: 'Test and use it',
         isRisky: true,
         isByPart: false,
-        meaning: 'It is started once; what works is written into the config file.',
+        meaning: 'Starts it once. If it works, it is saved to the config file.',
       },
     ],
   };
@@ -94,8 +94,8 @@ async function decide(item: InboxItem, { action, by }: UserDecision, parts: Heal
   const key = candidateKey(offer);
   if (action === 'leave') {
     await healing.dismiss(key);
-    const sentence = `Left ${markInvisible(server)} as it is.`;
-    const undoes = 'You are asked about this launch again.';
+    const sentence = `Did not change ${markInvisible(server)}.`;
+    const undoes = 'This launch is offered again.';
     const back = { offer: { key, wanted: false } };
     return { sentence, isDone: true, undo: await history.add({ kind, by, server, sentence, undo: undoes, back }) };
   }
@@ -104,7 +104,7 @@ async function decide(item: InboxItem, { action, by }: UserDecision, parts: Heal
   if (!healed) return { sentence, isDone: false };
   const after = await edits.rawEntries([server]);
   const written = [{ kind: 'entry', server, entry: after.get(server), before: before.get(server) } as const];
-  const undoes = 'The entry that did not start is put back.';
+  const undoes = 'The previous entry is restored.';
   const back = { written, offer: { key, wanted: true } };
   return { sentence, isDone: true, undo: await history.add({ kind, by, server, sentence, undo: undoes, back }) };
 }

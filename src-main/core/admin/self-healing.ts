@@ -94,7 +94,7 @@ export class SelfHealing {
     const offer = this.#offers.get(server)?.[0];
     if (offer === undefined) return undefined;
     const from = offer.source.id === ownCommand.id ? 'its command, found elsewhere' : offer.source.title;
-    return `Another launch is known from ${from}: the user can take it with tooltray doctor --fix.`;
+    return `${from} has another launch for it. The user can apply it: tooltray doctor --fix.`;
   }
 
   /** Examines every failing server again, on request of the user. Never rejects. */
@@ -124,8 +124,8 @@ export class SelfHealing {
     const offers = this.#offers.get(server) ?? (await this.#find(server));
     const [best] = offers;
     if (best === undefined) {
-      throw new AppError('not_found', `Nothing on this machine is known to start ${server}.`, {
-        fix: 'Mend its entry in the config file by hand.',
+      throw new AppError('not_found', `No launch for ${server} was found on this machine.`, {
+        fix: 'Correct its entry in the config file.',
       });
     }
     await this.#deps.consents.grant(best.source.id);
@@ -226,24 +226,24 @@ function isHelped(server: ManagedServer): boolean {
 export function candidateQuestion({ server, source, file, endpoint, reach }: HealCandidate): string {
   if (source.id === ownCommand.id) return `The command of ${server} was found as ${endpoint}.`;
   const sentence = `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
-  return reach.length === 0 ? sentence : ['A launch with more access is known.', ...reach, sentence].join(' ');
+  return reach.length === 0 ? sentence : ['A launch with more access is available.', ...reach, sentence].join(' ');
 }
 
 /** Says that a decision is pending; omits the entry, which may hold secrets. */
 export function candidateHint({ source }: Pick<HealCandidate, 'source'>): string {
-  return source.id === ownCommand.id ? 'Its command was found elsewhere.' : `${source.title} starts it in another way.`;
+  return source.id === ownCommand.id ? 'Its command was found elsewhere.' : `${source.title} starts it differently.`;
 }
 
 /** Also written to the log. */
 function healedText({ server, source, entry }: HealCandidate, { tools }: EntryProbe): string {
-  const from = source.id === ownCommand.id ? 'its command, found elsewhere' : `the launch that ${source.title} has`;
+  const from = source.id === ownCommand.id ? 'its command, found elsewhere' : `the launch from ${source.title}`;
   const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
-  return `${server} was mended with ${from}: ${endpointText(entry)}. It answered with ${count}, and the config file says so now.`;
+  return `${server} was repaired with ${from}: ${endpointText(entry)}. It returned ${count}, and the config file was updated.`;
 }
 
 function unhealedText(server: string, waiting: readonly HealCandidate[], failures: readonly string[]): string {
   const [next] = waiting;
-  const tried = failures.length === 0 ? '' : `What was tried for ${server} does not work. ${failures.join(' ')}`;
+  const tried = failures.length === 0 ? '' : `No alternative launch works for ${server}. ${failures.join(' ')}`;
   return [tried, next === undefined ? '' : candidateQuestion(next)].filter(Boolean).join(' ');
 }
 

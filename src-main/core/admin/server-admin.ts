@@ -130,8 +130,8 @@ export class ServerAdmin {
   async findLaunch(server: string): Promise<HealCandidate> {
     const found = this.#config.current.heal === 'off' ? undefined : await this.#knownLaunch(server);
     if (found !== undefined) return found;
-    throw new AppError('not_found', `No app and no bundle on this machine starts a server named '${server}'.`, {
-      fix: "Give its 'command' (it is started here) or 'base_url' (it is reached over HTTP).",
+    throw new AppError('not_found', `No app or bundle on this machine has a server named '${server}'.`, {
+      fix: "Set 'command' (for a local server) or 'base_url' (for a remote server).",
     });
   }
 
@@ -360,13 +360,13 @@ export class ServerAdmin {
     const other = Object.keys(now).find((server) => now[server] !== bases[server]);
     if (other === undefined) return;
     throw new AppError('config_conflict', `"${other}" has changed since this was proposed.`, {
-      fix: 'The proposal was dropped. Propose it again.',
+      fix: 'The proposal was removed. Propose it again.',
     });
   }
 
   #noteDecision(tool: 'approve' | 'reject', { id, sentence, author }: Proposal): void {
     const done = tool === 'approve' ? 'Approved' : 'Rejected';
-    const asker = author.app === '' ? '' : ` Asked by ${author.app} with ${author.tool}.`;
+    const asker = author.app === '' ? '' : ` Requested by ${author.app} with ${author.tool}.`;
     this.recordUserDecision(tool, `${done} ${id}: ${sentence}${asker}`, id);
   }
 
@@ -379,8 +379,8 @@ export class ServerAdmin {
   #requireAllowed({ kind }: ServerChange): void {
     const { agentChanges, allowAdd, allowRemove } = this.#config.current.policy;
     if (agentChanges !== 'refuse' && (kind !== 'add' || allowAdd) && (kind !== 'remove' || allowRemove)) return;
-    throw new AppError('not_allowed', 'The user has switched such changes by models off.', {
-      fix: 'Tell them what you would change; they can do it themselves.',
+    throw new AppError('not_allowed', 'The user has disabled changes by models.', {
+      fix: 'Tell the user what to change; they can do it themselves.',
     });
   }
 
@@ -401,8 +401,8 @@ export class ServerAdmin {
     // A proposal would bypass the review.
     assertReviewed(this.#config.current.servers.find(({ name }) => name === server));
     if (!this.#config.pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
-    throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the user.`, {
-      fix: `Ask them to decide on that first: tooltray inbox approve ${pendingEditsId(this.#config.pendingEdits)}.`,
+    throw new AppError('config_conflict', `"${server}" was changed in the config file and waits for the user.`, {
+      fix: `Ask the user to decide on that first: tooltray inbox approve ${pendingEditsId(this.#config.pendingEdits)}.`,
     });
   }
 

@@ -45,13 +45,13 @@ export interface ChangeAuthor {
 /** The rule as described in the settings. It applies to every admin tool (tests/host/agent-changes.test.ts). */
 export const agentChangePolicyTexts = {
   ask:
-    'Models may look at your servers and try them again. Whatever changes what other sessions have waits for you: adding, ' +
-    'removing, switching on or off, any field of an entry, descriptions of tools. All of it stands in the activity.',
+    'Models may view and retry your servers. Changes that affect other sessions need your approval: adding, ' +
+    'removing, enabling, disabling and editing servers, and rewriting descriptions. Everything is recorded in the activity log.',
   allow:
-    'Models may change servers without asking you; only what is held back until you agree stays so. ' +
-    'All of it stands in the activity.',
+    'Models may change servers without asking you, except for changes that always need your approval. ' +
+    'Everything is recorded in the activity log.',
   refuse:
-    'Models may look at your servers and try them again, and cannot even ask for changes. All of it stands in the activity.',
+    'Models may view and retry your servers, but cannot propose changes. Everything is recorded in the activity log.',
 } as const;
 
 /** With a shorter timeout no server starts and no call ends, which would disable a server in disguise. In seconds. */
@@ -102,11 +102,11 @@ export function describeChange(change: ServerChange): string {
     case 'update':
       return `Change ${Object.keys(change.fields).join(', ')} of "${change.server}".`;
     case 'enable':
-      return `Switch "${change.server}" on.`;
+      return `Enable "${change.server}".`;
     case 'disable':
-      return `Switch "${change.server}" off.`;
+      return `Disable "${change.server}".`;
     case 'describe':
-      return `Tell all apps another description of ${toolCount(change.texts)} of "${change.server}".`;
+      return `Rewrite the description of ${toolCount(change.texts)} of "${change.server}".`;
   }
 }
 
@@ -126,10 +126,10 @@ export function describeEdits(waiting: readonly PendingEdit[]): string {
   const lost = waiting.find((edit) => edit.lost !== undefined)?.lost;
   const list = `${(what.length > 1 ? what.slice(0, -1) : what).join(', ')}${last}`;
   if (lost !== undefined) {
-    const until = lost === 'locked' ? 'the vault is open (tooltray secret unlock)' : 'you agree';
+    const until = lost === 'locked' ? 'the vault is unlocked (tooltray secret unlock)' : 'you approve it';
     return `${lostSentence(lost)} Not in use until ${until}: ${list}.`;
   }
-  return `The config file was changed outside of Tooltray: ${list}. Not in use until you agree.`;
+  return `The config file was changed outside of Tooltray: ${list}. Not in use until you approve it.`;
 }
 
 /** Fields that neither launch or connect anything nor affect what models read or may do. */
@@ -228,7 +228,7 @@ export class ProposalStore {
       const proposal = open.find((one) => one.id === id);
       if (proposal === undefined) {
         const fix =
-          open.length === 0 ? 'There are no pending proposals.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
+          open.length === 0 ? 'There are no pending proposals.' : `Pending: ${open.map((one) => one.id).join(', ')}.`;
         throw new AppError('not_found', `No proposal with the ID ${truncateName(id)}.`, { fix });
       }
       return [open.filter((one) => one !== proposal), proposal];
@@ -261,8 +261,8 @@ export class ProposalStore {
 function requireShort(proposal: Proposal): void {
   const bytes = Buffer.byteLength(JSON.stringify(proposal));
   if (bytes <= maxProposalBytes) return;
-  throw new AppError('bad_request', `This proposal is ${bytes} bytes long; ${maxProposalBytes} are read at the most.`, {
-    fix: 'Ask for less at a time.',
+  throw new AppError('bad_request', `This proposal is ${bytes} bytes long; the limit is ${maxProposalBytes}.`, {
+    fix: 'Request less at a time.',
   });
 }
 
@@ -271,7 +271,7 @@ function requireCapacity(open: readonly Proposal[], app: string): void {
   if (own < maxProposalsPerApp && open.length < maxProposals) return;
   const subject =
     own < maxProposalsPerApp ? `${maxProposals} proposals of all apps` : `${maxProposalsPerApp} proposals of this app`;
-  throw new AppError('session_limit', `${subject} wait for the user already, so nothing more is proposed.`, {
+  throw new AppError('session_limit', `${subject} are already pending. The limit is reached.`, {
     fix: 'Ask the user to decide on them: tooltray inbox.',
   });
 }

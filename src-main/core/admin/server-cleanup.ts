@@ -47,19 +47,19 @@ export function removalMessage(server: string, how: SignOutState | undefined, un
   const secrets =
     unused.length === 0
       ? ''
-      : ` Nobody gets ${joinNames(unused.map(markInvisible))} any more: tooltray secret rm ${markInvisible(unused[0] ?? '')}`;
+      : ` No server uses ${joinNames(unused.map(markInvisible))} any more. Remove it: tooltray secret rm ${markInvisible(unused[0] ?? '')}`;
   return `${markInvisible(server)} was removed.${signedOut}${secrets}`;
 }
 
 /** Returns the message for a server whose entry now has a different address or client. */
 export function movedMessage(server: string, how: SignOutState): string {
-  return `The entry of ${markInvisible(server)} leads elsewhere than where you had signed in.${leftWords[how]}`;
+  return `The entry of ${markInvisible(server)} now points to a different address than the one you signed in to.${leftWords[how]}`;
 }
 
 const leftWords: Readonly<Record<SignOutState, string>> = {
   nothing: '',
-  revoked: ' You are signed out of it: what it was granted was taken back.',
-  unable: ' You are signed out of it here; what it was granted cannot be taken back, and ends by itself.',
-  failed: ' You are signed out of it here; what it was granted could not be taken back, and ends by itself.',
-  later: ' You are signed out of it here; what it was granted is being taken back.',
+  revoked: ' You are signed out of it, and its tokens were revoked.',
+  unable: ' You are signed out of it. Its tokens cannot be revoked; they expire.',
+  failed: ' You are signed out of it. Its tokens could not be revoked; they expire.',
+  later: ' You are signed out of it. Its tokens are being revoked.',
 };

@@ -116,9 +116,9 @@ export class ServerPreviewer {
         `In a sandbox without network it lists ${formatCount(listing.tools.length, 'tool')} and ${formatCount(listing.prompts.length, 'prompt')}.`,
         ...(unread === 0
           ? []
-          : [`${formatCount(unread, 'definition')} of it ${unread === 1 ? 'is' : 'are'} too much to be shown.`]),
+          : [`${formatCount(unread, 'definition')} ${unread === 1 ? 'is' : 'are'} too large to be shown.`]),
         ...withheldWords(missing),
-        `Started for good, ${markInvisible(server.name)} may list something else.`,
+        `When started normally, ${markInvisible(server.name)} may list other tools.`,
       ].join(' '),
       tools: listing.tools.length,
       rules: [...new Set(found.map(({ rule }) => rule))].toSorted(),
@@ -140,13 +140,13 @@ export class ServerPreviewer {
     const reading = config.parseText(JSON.stringify({ servers: { [name]: bare } }));
     const server: ServerConfig | undefined = reading.config?.servers[0];
     const problem = reading.problems.find(({ severity }) => severity === 'error');
-    if (server === undefined) throw new AppError('config_invalid', problem?.reason ?? 'This is not a server.');
-    if (server.kind !== 'stdio')
-      throw unlookable('It is not started on this computer, so there is nothing to look at.');
+    if (server === undefined)
+      throw new AppError('config_invalid', problem?.reason ?? 'This is not a valid server entry.');
+    if (server.kind !== 'stdio') throw unlookable('It is a remote server, so there is no process to preview.');
     const { command, args } = server;
     const isFetched = npxPackage(command, args) !== undefined;
     if (needsOutside.test(programName(command)) || (programName(command) === 'npx' && !isFetched)) {
-      throw unlookable(`What ${programName(command)} starts needs more than a sandbox without network provides.`);
+      throw unlookable(`${programName(command)} cannot start in a sandbox without network.`);
     }
     const isSecret = ([key, value]: readonly [string, string]): boolean =>
       isSecretName(key) || value.includes(withheld);
@@ -193,11 +193,11 @@ function whyNot({ error, stderr }: Exclude<ProbeResult, ProbeSuccess>, missing: 
   const said = stderr.at(-1);
   return [
     `It could not be previewed. ${markInvisible(error.text)}`,
-    ...(said === undefined ? [] : [`Its last words: “${truncateText(markInvisible(said), 300)}”.`]),
+    ...(said === undefined ? [] : [`Its last output: “${truncateText(markInvisible(said), 300)}”.`]),
     ...withheldWords(missing),
   ].join(' ');
 }
 
 function withheldWords(missing: readonly string[]): string[] {
-  return missing.length === 0 ? [] : [`It was not given ${joinNames(missing.map((name) => markInvisible(name)))}.`];
+  return missing.length === 0 ? [] : [`It did not receive ${joinNames(missing.map((name) => markInvisible(name)))}.`];
 }

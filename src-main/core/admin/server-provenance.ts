@@ -63,7 +63,7 @@ export async function loadServerProvenance(
 
 /** All sentences as one text. */
 export function formatProvenance({ origin, isOurs, acceptedAt, reach, holds }: ServerProvenance): string {
-  const since = acceptedAt === undefined ? 'Nothing of it was accepted yet.' : `Accepted ${dateOf(acceptedAt)}.`;
+  const since = acceptedAt === undefined ? 'Its definitions are not accepted yet.' : `Accepted ${dateOf(acceptedAt)}.`;
   return [origin, ...(isOurs ? [] : [since]), ...reach, ...holds].join(' ');
 }
 
@@ -74,49 +74,51 @@ async function originOf(server: ServerConfig, digests: FileDigestCache | undefin
   const runner = programName(command);
   const image = imageOf(command, args);
   if (image !== undefined)
-    return `Is the image ${markInvisible(maskText(image.split('@', 1).join('')))} by ${runner}, ${imageVersion(image)}.`;
+    return `Runs the image ${markInvisible(maskText(image.split('@', 1).join('')))} with ${runner}, ${imageVersion(image)}.`;
   const fetched = isEngine.test(runner) ? undefined : unpinnedPackage(command, args);
-  if (fetched !== undefined) return `Is ${markInvisible(maskText(fetched))} by ${runner}, ${floatingVersion(server)}.`;
+  if (fetched !== undefined)
+    return `Runs ${markInvisible(maskText(fetched))} with ${runner}, ${floatingVersion(server)}.`;
   const { pin, program } = await fingerprintLaunch(server, digests?.of);
-  const version =
-    pin === undefined || isEngine.test(runner) ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`;
+  const version = pin === undefined || isEngine.test(runner) ? 'in an unknown version' : `version ${pin.slice(0, 19)}`;
   // A fetched package is identified by name; otherwise the command line is shown.
   const [started, ...words] = program.split('\n').filter((word) => !word.startsWith('-'));
   const named = started === runner && exact.test(version) ? words[0] : undefined;
-  if (named !== undefined) return `Is ${markInvisible(maskText(named))} by ${runner}, ${version}.`;
+  if (named !== undefined) return `Runs ${markInvisible(maskText(named))} with ${runner}, ${version}.`;
   const script = scriptOf(args.filter((arg) => !/\s/.test(arg)));
-  const what = script === undefined ? runner : `${markInvisible(maskText(script))} by ${runner}`;
+  const what = script === undefined ? runner : `${markInvisible(maskText(script))} with ${runner}`;
   const where = server.isolate?.kind === 'container' ? '' : ' on this computer';
-  return `Is ${what}${where}, ${version}.`;
+  return `Runs ${what}${where}, ${version}.`;
 }
 
 function placeOf(url: string): string {
   const host = markInvisible(hostOf(url));
   return isHere(url)
-    ? `Lies on this computer, at ${host}, in whatever version runs there.`
-    : `Lies at ${host}, in whatever version its operator runs.`;
+    ? `Runs on this computer at ${host}, in an unknown version.`
+    : `Runs at ${host}, in a version chosen by its operator.`;
 }
 
 const isEngine = /^(?:docker|podman|nerdctl)$/;
 
 function imageVersion(image: string): string {
   const digest = /@(sha256:[0-9a-f]{12})/.exec(image)?.[1];
-  return digest === undefined ? 'whatever that name stands for here when it starts' : `which is ${digest} and no other`;
+  return digest === undefined ? 'resolved when it starts' : `locked to ${digest}`;
 }
 
 /** In a sandbox an npm package is installed once; otherwise the runner fetches newer versions. */
 function floatingVersion({ command, args, isolate }: StdioServerConfig): string {
-  const newest = 'the newest at each start';
+  const newest = 'the latest version at each start';
   if (npxPackage(command, args) === undefined) return newest;
-  if (isolate?.kind === 'sandbox') return 'the newest when it was installed for its box';
-  return isolate?.kind === 'auto' ? `the newest when it was installed for its box, or without one ${newest}` : newest;
+  if (isolate?.kind === 'sandbox') return 'the latest version when it was installed for its sandbox';
+  return isolate?.kind === 'auto'
+    ? `the latest version when it was installed for its sandbox, or without a sandbox ${newest}`
+    : newest;
 }
 
 /** The source when the server was added; what runs now is read from the launch. */
 function addedFrom({ registry }: ServerConfig): readonly string[] {
   if (registry === undefined) return [];
   const { name, server, version } = registry;
-  return [markInvisible(`Was added from the registry "${name}", where it is ${`${server} ${version}`.trim()}.`)];
+  return [markInvisible(`Added from the registry "${name}" as ${`${server} ${version}`.trim()}.`)];
 }
 
 /** The version of a package, as opposed to the digest of a file. */
@@ -127,17 +129,17 @@ function reachOf(server: ServerConfig): readonly string[] {
     return server.folders.length === 0 ? [] : [`Reads and writes ${joinNames(server.folders.map(markInvisible))}.`];
   }
   if (server.kind !== 'stdio') {
-    const receives = 'is told what its tools are called with';
+    const receives = 'receives the arguments of its tools';
     return [
       isHere(server.url)
-        ? `Has the access of the user who started it; ${receives}.`
+        ? `Has the permissions of the user who started it; ${receives}.`
         : `Reads nothing here; ${receives}.`,
     ];
   }
   if (server.isolate !== undefined) return describeIsolation(server.isolate);
   if (imageOf(server.command, server.args) !== undefined)
-    return ['Starts a container itself: what that reads, writes and reaches is said by its arguments.'];
-  return ['Runs with your rights: whatever you can read, write and reach, it can.'];
+    return ['Starts a container itself; the arguments define what it can access.'];
+  return ['Not isolated: has all permissions of your user account.'];
 }
 
 /** On a desktop this matters only if the entry sets it, or if the server receives values of each user. */
@@ -153,8 +155,8 @@ function holdingsOf(server: ServerConfig, signedIn: SignedIn | undefined): reado
   const account = signedIn?.account === undefined ? '' : ` as ${markInvisible(signedIn.account)}`;
   const held = [...new Set(secrets.map(markInvisible)), ...(signedIn === undefined ? [] : [`your sign-in${account}`])];
   return [
-    held.length === 0 ? 'Holds no secret.' : `Holds ${joinNames(held)}.`,
-    ...(inherited === 'all' ? ['Gets every variable of your login.'] : []),
+    held.length === 0 ? 'Has no secrets.' : `Has ${joinNames(held)}.`,
+    ...(inherited === 'all' ? ['Inherits all environment variables.'] : []),
   ];
 }
 

@@ -94,8 +94,8 @@ export class ServerRemoval {
   async undo(id: string): Promise<{ readonly server: string }> {
     const edit = this.#removed.get(id);
     if (edit?.kind !== 'entry') {
-      throw new AppError('not_found', `No removal is known under ${truncateName(id)}.`, {
-        fix: 'The config file as it was lies beside it (.bak).',
+      throw new AppError('not_found', `No removal with the ID ${truncateName(id)}.`, {
+        fix: 'The previous config file is next to it (.bak).',
       });
     }
     await this.#parts.edits.revert([edit]);

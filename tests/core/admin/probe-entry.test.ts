@@ -23,7 +23,7 @@ test.each<WakePolicy>(['leave', 'wake', 'retry'])(
     process.kill(Number(pid), 'SIGSTOP');
     const trial = await testServer(server, rousing, 200);
     process.kill(Number(pid), 'SIGCONT');
-    expect(trial).toEqual({ name: 's', ok: false, status: 'timeout', tools: 0, error: 'No answer within 0.2 s.' });
+    expect(trial).toEqual({ name: 's', ok: false, status: 'timeout', tools: 0, error: 'No response within 0.2 s.' });
   },
 );
 

@@ -94,7 +94,7 @@ test('rejects further proposals of one app beyond its limit, and accepts those o
   for (let each = 0; each < 20; each++) await store.add(asked(`s${each}`));
   await expect(store.add(asked('more'))).rejects.toMatchObject({
     code: 'session_limit',
-    text: '20 proposals of this app wait for the user already, so nothing more is proposed. Ask the user to decide on them: tooltray inbox.',
+    text: '20 proposals of this app are already pending. The limit is reached. Ask the user to decide on them: tooltray inbox.',
   });
   expect(await store.add(asked('s3'))).toMatchObject({ sentence: 'Add the server "s3".' });
   expect(await store.add(asked('theirs', 'codex'))).toMatchObject({ sentence: 'Add the server "theirs".' });
@@ -105,7 +105,7 @@ test('rejects a proposal that is longer than the limit', async () => {
   const long: ServerChange = { kind: 'add', server: 'x', entry: { command: 'x', args: ['y'.repeat(200_000)] } };
   await expect(store.add({ ...asked('x'), changes: [long] })).rejects.toMatchObject({
     code: 'bad_request',
-    message: expect.stringMatching(/^This proposal is 200\d+ bytes long; 65536 are read at the most\.$/) as string,
+    message: expect.stringMatching(/^This proposal is 200\d+ bytes long; the limit is 65536\.$/) as string,
   });
   expect(await store.all()).toEqual([]);
 });

@@ -40,7 +40,7 @@ test('describes a package: version, sandbox, secrets and time of acceptance', as
 
 test('describes an unpinned package and a remote server without showing secret values', async () => {
   expect(await told({ command: 'uvx', args: ['some-server'], inheritEnv: 'all' })).toMatch(
-    /^Is some-server by uvx, the newest at each start\. .*Runs with your rights.*Gets every variable of your login\.$/,
+    /^Runs some-server with uvx, the latest version at each start\. .*Not isolated: has all permissions of your user account.*Inherits all environment variables\.$/,
   );
   expect(await told({ command: process.execPath, args: [import.meta.filename] })).toMatch(
     /^Is \/.*server-provenance\.test\.ts by node on this computer, version sha256:/,
@@ -60,31 +60,35 @@ const sandbox = { mode: 'sandbox', write: [] };
 
 test.each<[string, object, RegExp]>([
   ['comes with Tooltray', { builtin: 'utils', folders: ['/n'] }, /^Comes with Tooltray\. Reads and writes \/n\.$/],
-  ['floats', { command: 'npx', args: ['-y', 'a'] }, /^Is a by npx, the newest at each start\. .* Holds no secret\.$/],
+  [
+    'floats',
+    { command: 'npx', args: ['-y', 'a'] },
+    /^Runs a with npx, the latest version at each start\. .* Has no secrets\.$/,
+  ],
   [
     'floats, in a sandbox',
     { command: 'npx', args: ['-y', 'a@latest'], isolation: sandbox },
-    /^Is a by npx, the newest when it was installed for its box\. /,
+    /^Runs a with npx, the latest version when it was installed for its sandbox\. /,
   ],
   [
     'floats, in a sandbox where one is available',
     { command: 'npx', args: ['-y', 'a'], isolation: 'auto' },
-    /installed for its box, or without one the newest at each start\./,
+    /installed for its sandbox, or without a sandbox the latest version at each start\./,
   ],
   [
     'is an image',
     { command: 'docker', args: ['run', '-i', '-e', 'A_TOKEN', image], env: { A_TOKEN: 'planted-0001' } },
-    /^Is the image ghcr\.io\/github\/github-mcp-server by docker, whatever that name stands for here when it starts\. .* Starts a container itself: .* Holds A_TOKEN\.$/,
+    /^Runs the image ghcr\.io\/github\/github-mcp-server with docker, resolved when it starts\. .* Starts a container itself: .* Has A_TOKEN\.$/,
   ],
   [
     'is an image pinned by digest',
     { command: 'docker', args: ['run', '-i', `a/b@${digest}`] },
-    /^Is the image a\/b by docker, which is sha256:abababababab and no other\./,
+    /^Runs the image a\/b with docker, locked to sha256:abababababab\./,
   ],
   [
     'is a container engine without an image',
     { command: 'docker', args: ['mcp', 'gateway'] },
-    /^Is docker on this computer, of a version/,
+    /^Runs docker on this computer, in an unknown version/,
   ],
   [
     'is a file in a container',
@@ -99,12 +103,12 @@ test.each<[string, object, RegExp]>([
   [
     'is remote',
     { url: 'https://a.test/mcp' },
-    /^Lies at a\.test, in whatever version its operator runs\. .* Reads nothing here; /,
+    /^Runs at a\.test, in a version chosen by its operator\. .* Reads nothing here; /,
   ],
   [
     'is at an address of the local computer',
     { url: 'http://127.0.0.1:3000/mcp' },
-    /^Lies on this computer, at 127\.0\.0\.1:3000, .* the user who started it;/,
+    /^Runs on this computer at 127\.0\.0\.1:3000, .* the user who started it;/,
   ],
 ])('describes a server that %s', async (_what, entry, sentence) => {
   const text = await told(entry);

@@ -220,7 +220,7 @@ test('lists a repairable server under attention, with its one action', async () 
   // The failing one comes first, and the other entry is not shown before it is checked.
   await expect
     .poll(() => serverStatuses(core.host.core)[0]?.detail)
-    .toMatch(/^x did not start: .*Cursor starts it in another way\.$/);
+    .toMatch(/^x did not start: .*Cursor starts it differently\.$/);
   await expect(ask(core, 'heal', { server: 'x' })).resolves.toMatchObject({ healed: true });
   expect(await attention()).toEqual([]);
 });

@@ -87,7 +87,7 @@ test.runIf(allCases)(
     const detail = await ask(core, 'serverDetail', { server: 'all' });
     expect(detail['provenance']).toMatchObject({
       origin:
-        'Is @modelcontextprotocol/server-everything by npx, version 2026.8.31. Was added from the registry "official", where it is ' +
+        'Runs @modelcontextprotocol/server-everything with npx, version 2026.8.31. Added from the registry "official" as ' +
         `${everything.server} ${everything.version}.`,
     });
   },

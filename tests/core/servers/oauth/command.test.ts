@@ -92,7 +92,7 @@ test.runIf(allCases)('signs out of a removed server without a running core, and 
   expect(await signIn.code).toBe(0);
   const removed = run('remove', 'far');
   expect(await removed.stdout).toContain(
-    'far was removed. You are signed out of it: what it was granted was taken back. Nobody gets FAR_KEY any more: tooltray secret rm FAR_KEY',
+    'far was removed. You are signed out of it, and its tokens were revoked. No server uses FAR_KEY any more. Remove it: tooltray secret rm FAR_KEY',
   );
   expect(fixture.authorization.revoked).toHaveLength(2);
 });

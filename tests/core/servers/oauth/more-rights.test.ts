@@ -81,7 +81,7 @@ test('names the missing rights to the model and in one inbox item, and keeps the
   expect(item).toMatchObject({
     kind: 'scopes',
     server: 'far',
-    sentence: 'far asks for more rights than you gave it: delete repo (repo:delete) and change files (files:write).',
+    sentence: 'far requests more scopes than you granted: delete repo (repo:delete) and change files (files:write).',
     meanings: [
       { text: 'far may delete repo (repo:delete).', isGrave: true },
       { text: 'far may change files (files:write).', isGrave: false },
@@ -131,7 +131,7 @@ test('remembers a refusal, reports it to the model and can undo it', async () =>
   const { items, decided } = await ask(core, 'inbox', {});
   expect([items, decided.map(({ id, sentence }) => [id, sentence])]).toEqual([
     [],
-    [[undo, 'Left far without more rights: delete repo (repo:delete) and change files (files:write).']],
+    [[undo, 'Did not grant additional scopes to far: delete repo (repo:delete) and change files (files:write).']],
   ]);
   await ask(core, 'undoDecision', { id: undo });
   await expect(call(core)).rejects.toThrow('more scopes');

@@ -246,7 +246,7 @@ describe('Sign-out of a server that is not removed by command', () => {
     onTestFinished(follow(later, 400, (server, sentence) => noted.push(`${server}: ${sentence}`)));
     await expect.poll(counts).toEqual([false, false]);
     // It is reported after it was revoked.
-    await expect.poll(() => noted).toEqual([expect.stringMatching(/^far: far was removed\. .*was taken back\.$/)]);
+    await expect.poll(() => noted).toEqual([expect.stringMatching(/^far: far was removed\. .*were revoked\.$/)]);
     expect(await call(later, 'other:whoami')).toBe('ana');
   });
 
@@ -263,7 +263,7 @@ describe('Sign-out of a server that is not removed by command', () => {
     // It is reported after it was revoked.
     await expect
       .poll(() => noted)
-      .toEqual([expect.stringMatching(/^far: The entry of far leads elsewhere .*was taken back\.$/)]);
+      .toEqual([expect.stringMatching(/^far: The entry of far now points to a different address .*were revoked\.$/)]);
   });
 
   test('does not sign out if another config with the same home still uses the server', async () => {
@@ -342,7 +342,7 @@ test('signs out and unregisters a removed server, and undo restores it without t
   const token = await core.server('far').oauth?.accessToken();
   const before = JSON.parse(await readFile(core.configFile, 'utf8')) as unknown;
   const { sentence, undo } = await ask(core, 'removeServer', { server: 'far' });
-  expect(sentence).toBe('far was removed. You are signed out of it: what it was granted was taken back.');
+  expect(sentence).toBe('far was removed. You are signed out of it, and its tokens were revoked.');
   expect(core.host.core.servers.manager.find('far')).toBeUndefined();
   const answer = await fetch(fixture.url, {
     method: 'POST',
