@@ -136,5 +136,5 @@ function toAppError(error: RpcError): AppError {
 }
 
 function gone(cause: unknown): AppError {
-  return new AppError('call_failed', 'Tooltray exited before responding.', { fix: 'Try again.', cause });
+  return new AppError('call_failed', 'Tooltray exited before responding.', { fix: 'Retry.', cause });
 }

@@ -28,7 +28,7 @@ const pollIntervalMs = 100;
 /** Resolves to the exit code: 1 if something could not be removed. */
 export async function uninstallAll({ config, quiet, yes, json, dryRun }: UninstallFlags): Promise<number> {
   const { dataDir } = cliPaths();
-  if (dryRun) throw new AppError('unsupported', 'There is no preview of --all.', { fix: 'Leave --dry-run out.' });
+  if (dryRun) throw new AppError('unsupported', '--all has no preview.', { fix: 'Remove --dry-run.' });
   const question = `Disconnect every client app, delete the secrets in ${dataDir}, and end Tooltray?`;
   const answer = await confirm(question, yes || quiet);
   if (answer !== true) {

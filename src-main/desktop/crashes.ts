@@ -23,13 +23,13 @@ export function keepCrashDumps(crashReporter: Pick<CrashReporter, 'start'>): voi
 export function watchCrashes({ app, log, reload }: CrashDeps): void {
   let reloadedAt = -Infinity;
   app.on('child-process-gone', (_event, { type, reason, exitCode, serviceName = '', name = serviceName }) =>
-    log.error('A process of the app ended unexpectedly.', { type, name, reason, exitCode }),
+    log.error('An app process exited unexpectedly.', { type, name, reason, exitCode }),
   );
   app.on('browser-window-created', (_event, window) => {
-    window.on('unresponsive', () => log.warn('The dashboard does not respond.'));
+    window.on('unresponsive', () => log.warn('The dashboard is not responding.'));
     window.webContents.on('render-process-gone', (_gone, { reason, exitCode }) => {
       if (reason === 'clean-exit') return;
-      log.error('The process of the dashboard ended unexpectedly.', { reason, exitCode });
+      log.error('The dashboard process exited unexpectedly.', { reason, exitCode });
       if (Date.now() - reloadedAt < reloadCooldownMs || window.isDestroyed()) return;
       reloadedAt = Date.now();
       reload(window);

@@ -46,7 +46,7 @@ function shellWord(text: string): string {
 }
 
 function inTheWay(link: string): AppError {
-  return new AppError('config_conflict', `There is another program at ${link}.`, {
+  return new AppError('config_conflict', `Another program exists at ${link}.`, {
     fix: 'Remove or rename it, then install the command again.',
   });
 }

@@ -30,7 +30,7 @@ export async function openUpdates(options: UpdatesOptions): Promise<Updates> {
   return new Updates({
     updater: autoUpdater,
     setting: () => preferences.get('updates'),
-    onError: (error) => log.warn('Checking for a newer version failed.', { error }),
+    onError: (error) => log.warn('Could not check for a newer version.', { error }),
     onFound,
     prepare,
     restart,

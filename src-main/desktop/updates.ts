@@ -151,5 +151,7 @@ export function unsignedReason(
     platform === 'win32'
       ? settings['publisherName'] !== undefined
       : platform === 'darwin' && /^TeamIdentifier=(?!not set)\S/m.test(macSignature);
-  return isVerifiable ? undefined : 'This build cannot verify who signed an update, so it installs none by itself.';
+  return isVerifiable
+    ? undefined
+    : 'This build cannot verify update signatures, so it does not install updates automatically.';
 }

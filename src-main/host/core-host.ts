@@ -313,7 +313,7 @@ export class CoreHost {
         restoreToken(pageKeyFile(runDir), this.pageKey);
       } catch (error) {
         // Servers still work on a full disk; the dashboard opens once there is space.
-        this.log.warn('The key of the dashboard could not be written.', { error });
+        this.log.warn('Could not write the dashboard key.', { error });
       }
     };
     const serve = this.serve.bind(this);

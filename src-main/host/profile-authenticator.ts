@@ -68,6 +68,6 @@ export class ProfileAuthenticator {
 /** The same message in every case, so that it does not reveal which profiles and tokens exist. */
 function unknown(): AppError {
   return new AppError('not_allowed', 'This token is not valid for this URL.', {
-    fix: 'The user gives one with: tooltray profile token create NAME.',
+    fix: 'The user can create one: tooltray profile token create NAME.',
   });
 }

@@ -45,7 +45,7 @@ export function createSocketServer(options: SocketServerOptions): SocketListener
     onConnection: (socket, hello, rest) => welcome(options, socket, hello, rest),
     onRefused: (error) => log.warn(error.text),
     keepFiles: options.keepFiles,
-    onRestored: () => log.warn('The socket was removed by something else; it is there again.'),
+    onRestored: () => log.warn('The socket was removed by another program and was created again.'),
   });
 }
 

@@ -77,7 +77,7 @@ function windowsSteps(
 
 async function removeRuntimes(folder: string): Promise<void> {
   const used = await removeUnusedRuntimes(folder);
-  if (used.length > 0) throw new Error(`Client apps that run still use ${used.join(', ')}. End them, then remove it.`);
+  if (used.length > 0) throw new Error(`Running client apps still use ${used.join(', ')}. Quit them, then remove it.`);
 }
 
 /** On macOS the login item and the link scheme belong to the app bundle and are removed with it. */

@@ -60,7 +60,7 @@ async function requireProof(exchange: Exchange, token: string, pipe: string): Pr
   const challenge = newChallenge();
   const { proof } = objectIn(await exchange.ask({ tooltray: 1, challenge })) ?? {};
   if (proof !== coreProof(token, pipe, challenge))
-    throw new CoreNotRunningError('Whoever listens on the pipe is not Tooltray.');
+    throw new CoreNotRunningError('Another program is listening on the pipe.');
 }
 
 /** Exchanges lines with the core, one at a time. */
@@ -131,7 +131,7 @@ function readPipe(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CoreNotRunningError('Tooltray does not run.');
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CoreNotRunningError('Tooltray is not running.');
     throw Object.assign(error as Error, { path: file });
   }
 }
@@ -164,7 +164,7 @@ function refuseForeignFolder(socketPath: string): void {
 function connectError(error: NodeJS.ErrnoException): Error {
   // EAGAIN: the queue of a starting core is full; ECONNRESET and EPIPE: it just stopped.
   const absent = ['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'ECONNRESET', 'EPIPE'];
-  if (absent.includes(error.code ?? '')) return new CoreNotRunningError('Nobody listens.', { cause: error });
+  if (absent.includes(error.code ?? '')) return new CoreNotRunningError('Nothing is listening.', { cause: error });
   return error;
 }
 

@@ -15,7 +15,7 @@ export function failureText(error: Error): string {
 
 function spawnText(program: string, code: string | undefined): string | undefined {
   if (code === 'ENOENT') return `the program ${program} does not exist`;
-  if (code === 'EACCES' || code === 'EPERM') return `your user account may not run the program ${program}`;
+  if (code === 'EACCES' || code === 'EPERM') return `your user account is not allowed to run the program ${program}`;
   return undefined;
 }
 

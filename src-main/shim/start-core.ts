@@ -65,7 +65,7 @@ export async function startCore<T>(
     // A process that exits successfully has found another one that is starting.
     if (ended !== undefined && !ended.isFine && !isUpdating && Date.now() - ended.at > exitGraceMs)
       throw failure(ended.how, logFile);
-    if (Date.now() > deadline) throw failure(`it did not answer within ${startTimeoutMs / 1000} seconds`, logFile);
+    if (Date.now() > deadline) throw failure(`it did not respond within ${startTimeoutMs / 1000} seconds`, logFile);
     await sleep(pollMs, undefined, { signal });
   }
 }
@@ -101,7 +101,7 @@ function launch(start: CoreStart, command: readonly string[], logFile: string): 
     });
     const end = (how: string, isFine = false) => (launched.ended ??= { how, at: Date.now(), isFine });
     child.once('error', (error) => end(failureText(error)));
-    child.once('exit', (code, signal) => end(`it ended with ${signal ?? `code ${code}`}`, code === 0));
+    child.once('exit', (code, signal) => end(`it exited with ${signal ?? `code ${code}`}`, code === 0));
     child.unref();
   } finally {
     closeSync(log);
@@ -169,7 +169,7 @@ export function hidesWindows([program = '']: readonly string[], env: NodeJS.Proc
 
 function failure(how: string, logFile: string): Error {
   const lastWords = errorLineText(tail(logFile));
-  const said = lastWords === '' ? '' : ` Its last words: ${lastWords}`;
+  const said = lastWords === '' ? '' : ` Last output: ${lastWords}`;
   return new Error(`Tooltray could not be started: ${how}.${said} See ${logFile}, or run "tooltray doctor".`);
 }
 

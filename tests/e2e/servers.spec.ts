@@ -31,7 +31,7 @@ test('shows a server’s source, access and secrets, and switches its sandbox, w
   await page.goto(core.at('servers/echo/access'));
   const panel = page.getByRole('tabpanel', { name: 'Access' });
   await expect(panel).toContainText('All files of your user account');
-  await expect(panel).toContainText('Holds API_TOKEN.');
+  await expect(panel).toContainText('Has API_TOKEN.');
   await expect(panel).toContainText('Approved');
   await expectNoBarrier(page, 'access of a server');
   const sandbox = panel.getByRole('switch', { name: 'Run echo in a sandbox' });

@@ -207,9 +207,9 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
 
   test.each([
     ['over the network', { url: 'http://127.0.0.1:9/mcp' }, /is a remote server/],
-    ['fetched at each start', { command: 'uvx', args: ['some'] }, /What uvx starts/],
-    ['a container', { command: 'docker', args: ['run', 'x'] }, /What docker starts/],
-    ['npx told something else', { command: 'npx', args: ['-c', 'id'] }, /What npx starts/],
+    ['fetched at each start', { command: 'uvx', args: ['some'] }, /uvx cannot start in a sandbox/],
+    ['a container', { command: 'docker', args: ['run', 'x'] }, /docker cannot start in a sandbox/],
+    ['npx told something else', { command: 'npx', args: ['-c', 'id'] }, /npx cannot start in a sandbox/],
   ])('is not previewed: %s', async (_what, entry, why) => {
     await using core = await startCore({ servers: { held: { ...entry, quarantined: true } } });
     expect(await look(core, 'held')).toMatchObject({ isDone: false, sentence: expect.stringMatching(why) as string });

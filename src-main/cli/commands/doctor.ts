@@ -154,7 +154,7 @@ async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: Config
           {
             id: pendingEditsId(pendingEdits),
             kind: 'settings',
-            sentence: `${describeEdits(pendingEdits)} Look at it with tooltray inbox, then: tooltray inbox approve ${pendingEditsId(pendingEdits)}`,
+            sentence: `${describeEdits(pendingEdits)} Review it with tooltray inbox, then approve it: tooltray inbox approve ${pendingEditsId(pendingEdits)}`,
           },
         ]),
     ...(Array.isArray(proposals) && proposals.length > 0

@@ -36,6 +36,6 @@ function switching(enabled: boolean): Command {
 function requireDecided(name: string, { pendingEdits }: ConfigStore): void {
   if (!pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === name)) return;
   throw new AppError('config_conflict', `${name} was changed outside Tooltray and is pending approval.`, {
-    fix: `Look at it with tooltray inbox, then: tooltray inbox approve ${pendingEditsId(pendingEdits)}`,
+    fix: `Review it with tooltray inbox, then approve it: tooltray inbox approve ${pendingEditsId(pendingEdits)}`,
   });
 }

@@ -67,5 +67,5 @@ async function restoreDescription(
 
 function nothingToUndo(id: string | undefined): AppError {
   const what = id === undefined ? 'Nothing to undo.' : `Change "${id}" not found.`;
-  return new AppError('not_found', what, { fix: 'It may already be undone or has expired.' });
+  return new AppError('not_found', what, { fix: 'Check the ID. The change may already be undone or expired.' });
 }

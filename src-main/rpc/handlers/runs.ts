@@ -45,7 +45,7 @@ export const runHandlers = {
   runResult: async ({ id }, { runs: open }) => {
     const { end } = requireRuns(open).find(id);
     if (end?.sent === undefined) throw new AppError('not_found', 'The server returned nothing.');
-    return { result: resultForView(end.sent, 'The answer') };
+    return { result: resultForView(end.sent, 'The result') };
   },
   runPreviews: async ({ id, app = userApp }, { calls, activity, runs: open }, signal) => {
     const { end, tool, callRequest } = requireRuns(open).find(id);

@@ -55,7 +55,7 @@ export const serverHandlers = {
     await calls.catalog.settled(settleMs);
     const { name } = servers.manager.get(server).config;
     if (!rewrittenDescriptions(name, { servers, calls }).some((one) => one.tool === tool)) {
-      throw new AppError('not_found', `There is no rewritten description of ${name}:${tool}.`, {
+      throw new AppError('not_found', `${name}:${tool} has no rewritten description.`, {
         fix: 'See tooltray tools --rewritten.',
       });
     }

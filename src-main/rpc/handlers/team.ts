@@ -15,6 +15,6 @@ export const teamHandlers = {
 } satisfies Handlers;
 
 function alone(): Promise<never> {
-  const fix = 'Profiles have tokens of their own; see `tooltray team serve` for a Tooltray of many.';
+  const fix = 'Profiles have their own tokens. For several users, run `tooltray team serve`.';
   return Promise.reject(new AppError('unsupported', 'Users are available only in a team deployment.', { fix }));
 }

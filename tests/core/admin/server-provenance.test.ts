@@ -33,8 +33,8 @@ test('describes a package: version, sandbox, secrets and time of acceptance', as
     isolation: { mode: 'sandbox', write: [] },
   };
   expect(await told(entry)).toBe(
-    'Is @a/b by npx, version 1.2.3. Accepted 2026-10-03. Runs in a sandbox: sees system programs, its own files, and its own home folder. ' +
-      'Has no network access. Holds ARG, MINE, OTHER_TOKEN and THIRD.',
+    'Runs @a/b with npx, version 1.2.3. Accepted 2026-10-03. Runs in a sandbox: sees system programs, its own files, and its own home folder. ' +
+      'Has no network access. Has ARG, MINE, OTHER_TOKEN and THIRD.',
   );
 });
 
@@ -43,14 +43,14 @@ test('describes an unpinned package and a remote server without showing secret v
     /^Runs some-server with uvx, the latest version at each start\. .*Not isolated: has all permissions of your user account.*Inherits all environment variables\.$/,
   );
   expect(await told({ command: process.execPath, args: [import.meta.filename] })).toMatch(
-    /^Is \/.*server-provenance\.test\.ts by node on this computer, version sha256:/,
+    /^Runs \/.*server-provenance\.test\.ts with node on this computer, version sha256:/,
   );
   const far = await told({
     url: 'https://mcp.test/mcp?key=hunter2hunter2',
     headers: { Authorization: 'Bearer hunter2' },
   });
-  expect(far).toContain('Lies at mcp.test');
-  expect(far).toContain('Holds Authorization and key in its address.');
+  expect(far).toContain('Runs at mcp.test');
+  expect(far).toContain('Has Authorization and key in its address.');
   expect(far).not.toContain('hunter2');
 });
 
@@ -78,7 +78,7 @@ test.each<[string, object, RegExp]>([
   [
     'is an image',
     { command: 'docker', args: ['run', '-i', '-e', 'A_TOKEN', image], env: { A_TOKEN: 'planted-0001' } },
-    /^Runs the image ghcr\.io\/github\/github-mcp-server with docker, resolved when it starts\. .* Starts a container itself: .* Has A_TOKEN\.$/,
+    /^Runs the image ghcr\.io\/github\/github-mcp-server with docker, resolved when it starts\. .* Starts a container itself; .* Has A_TOKEN\.$/,
   ],
   [
     'is an image pinned by digest',
@@ -93,12 +93,12 @@ test.each<[string, object, RegExp]>([
   [
     'is a file in a container',
     { command: 'node', args: ['/n/s.js'], isolation: { mode: 'container', image: 'node:24' } },
-    /^Is \/n\/s\.js by node, .* Runs in a container of node:24\./,
+    /^Runs \/n\/s\.js with node, .* Runs in a container of node:24\./,
   ],
   [
     'has a key among its arguments',
     { command: 'python3', args: ['/n/s.py', '--token', 'planted-secret-0001'] },
-    /^Is \/n\/s\.py by python3 on this computer, .* Holds a key in its arguments\.$/,
+    /^Runs \/n\/s\.py with python3 on this computer, .* Has a key in its arguments\.$/,
   ],
   [
     'is remote',
@@ -118,5 +118,5 @@ test.each<[string, object, RegExp]>([
 
 test('names the account the user is signed in with', async () => {
   const entry = { url: 'https://a.test/mcp', oauth: { clientId: 'c', clientSecret: '${secret:FAR}' } };
-  expect(await told(entry, 'ana@example.org')).toMatch(/Holds FAR and your sign-in as ana@example\.org\.$/);
+  expect(await told(entry, 'ana@example.org')).toMatch(/Has FAR and your sign-in as ana@example\.org\.$/);
 });

@@ -131,7 +131,7 @@ async function decide({ core, only }: InboxRequest, id: string, word: Decision):
   const action = decisions[word].find((one) => offered.includes(one));
   if (action === undefined)
     throw new AppError('bad_request', `${JSON.stringify(word)} is not possible for ${id}.`, {
-      fix: `Possible: ${offered.map(wordFor).join(', ')}.`,
+      fix: `Use one of: ${offered.map(wordFor).join(', ')}.`,
     });
   const parts = only.length === 0 ? undefined : partsNamed(item, only);
   const outcome = await core.ask('decide', { id, action, by: 'command line', ...(parts && { parts }) });

@@ -40,7 +40,7 @@ export const sandbox = command({
     if (name === undefined || kind === undefined) return show(store, name, json);
     if (!Object.hasOwn(kinds, kind)) {
       throw new AppError('bad_request', `${JSON.stringify(kind)} is not a sandbox.`, {
-        fix: `Possible: ${Object.keys(kinds).join(', ')}.`,
+        fix: `Use one of: ${Object.keys(kinds).join(', ')}.`,
       });
     }
     const mode = kinds[kind as keyof typeof kinds];

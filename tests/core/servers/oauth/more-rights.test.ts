@@ -104,7 +104,7 @@ test('lists the inbox item once among the tray notices', async () => {
   const { servers } = await ask(core, 'state', {});
   const facts = { configProblems: [], httpProblem: '', storeProblems: [], paused: false } as never;
   const told = attentionItems({ core: facts, servers, inbox, apps: [] });
-  expect(told).toMatchObject([{ action: { kind: 'decide' }, cause: 'rights far' }] satisfies object[]);
+  expect(told).toMatchObject([{ action: { kind: 'decide' }, cause: 'scopes far' }] satisfies object[]);
   expect(told.map(({ sentence }: AttentionItem) => sentence)).toEqual([expect.stringContaining('change files')]);
 });
 
