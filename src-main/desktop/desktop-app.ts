@@ -191,7 +191,7 @@ export class DesktopApp {
       type: 'warning',
       message: 'Disconnect every client app and quit?',
       detail:
-        'The config files of your client apps are restored as they were before Tooltray, and the secrets that Tooltray keeps are deleted. Your servers stay in the config of Tooltray.',
+        'The config files of your client apps are restored as they were before Tooltray, and the secrets that Tooltray stores are deleted. Your servers stay in the config of Tooltray.',
       buttons: ['Disconnect and Quit', 'Cancel'],
       defaultId: 1,
       cancelId: 1,

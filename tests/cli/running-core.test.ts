@@ -71,7 +71,7 @@ test('doctor reports the findings of the running core', async () => {
     (answer) => answer.code === 1,
   );
   expect(stdout).toMatch(/^ok {7}Tooltray \S+ is running at http:/m);
-  expect(stdout).toMatch(/^problem {2}crash: Stopped\. .* To try at once: tooltray restart crash$/m);
+  expect(stdout).toMatch(/^problem {2}crash: Stopped\. .* To retry now: tooltray restart crash$/m);
 });
 
 test('a command with another config file does not use the running core', async () => {

@@ -176,7 +176,7 @@ async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: Config
       id: `pins-${server}`,
       kind: 'change',
       server,
-      sentence: `${server} says something else than you accepted. ${look}`,
+      sentence: `The definitions of ${server} changed since you accepted them. ${look}`,
     })),
   ];
 }
@@ -300,7 +300,7 @@ function remedy({ id, action, server = '' }: Finding): string {
   switch (action.kind) {
     case 'retry':
       return action.clears === undefined
-        ? `To try at once: tooltray restart ${server}`
+        ? `To retry now: tooltray restart ${server}`
         : `To remove ${action.clears} and try again: tooltray restart ${server} --clear`;
     case 'edit-config':
       return `Change its entry in the config file.`;
@@ -359,7 +359,7 @@ function probedServer(probe: ProbeResult): ServerFacts {
   }
   const tools = formatCount(probe.listing.tools.length, 'tool');
   if (probe.problems.length === 0) return { name, level: 'ok', summary: `Answers, with ${tools}`, detail: '' };
-  return { name, level: 'attention', summary: 'Answers, oddly', detail: maskText(probe.problems.join(' ')) };
+  return { name, level: 'attention', summary: 'Ready, with problems', detail: maskText(probe.problems.join(' ')) };
 }
 
 /** Failures of servers in the background are explained by their logs. */

@@ -146,7 +146,7 @@ function sealLines(wishes: readonly ImportRequest[], seal: boolean): string[] {
   if (seal) return ['', oneLine(`To be stored in the vault: ${locations(found)}.`)];
   const plain = found.filter(({ inKeychain }) => inKeychain !== true);
   const elsewhere = found.filter(({ inKeychain }) => inKeychain === true);
-  const writes = `${formatCount(plain.length, 'value')} would stand in the config file as it is: ${locations(plain)}.`;
+  const writes = `${formatCount(plain.length, 'value')} would be stored as plain text in the config file: ${locations(plain)}.`;
   return [
     '',
     ...(plain.length === 0 ? [] : [paint('unsure', oneLine(writes))]),

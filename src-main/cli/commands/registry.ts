@@ -160,7 +160,7 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
     throw usageError(`${problems.map(({ sentence }) => sentence).join(' ')} ${howToSet(problems)}`);
   if (!json) printLines([...aboutServer(found.server, found.registry), '', ...aboutLaunch(option, preview)]);
   const data = { name: own, wish: maskObject(wish), preview, added: false };
-  const question = noTest ? `Add it as ${own}, in review?` : `Start it once, and keep it as ${own} if it works?`;
+  const question = noTest ? `Add it as ${own}, in review?` : `Start it once, and save it as ${own} if it works?`;
   const agreed = dryRun ? undefined : await confirm(question, yes);
   if (agreed !== true) {
     printResult(json, data, () => (dryRun ? [] : [notAppliedMessage(agreed)]));

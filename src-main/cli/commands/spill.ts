@@ -124,7 +124,5 @@ async function remove({ core, json }: SpillRequest, id: string): Promise<void> {
 
 async function prune({ core, json }: SpillRequest): Promise<void> {
   const done = await core.ask('pruneSpills', {});
-  printResult(json, done, () => [
-    `${formatCount(done.removed, 'answer')} deleted, ${formatBytes(done.bytes)} free again.`,
-  ]);
+  printResult(json, done, () => [`${formatCount(done.removed, 'spill')} deleted, ${formatBytes(done.bytes)} freed.`]);
 }

@@ -44,7 +44,7 @@ const lostUnless = (same: unknown, reason: string): OtherKey =>
 const nothingLost: OtherKey = key(z.unknown(), () => undefined);
 
 const intervals = 'Tooltray has its own schedule for health checks and detects changed tools immediately.';
-const queues = 'Calls at once are limited for each server: "maxConcurrent".';
+const queues = 'Set "maxConcurrent" of a server to limit its concurrent calls.';
 const httpTimes = 'Tooltray has its own limits for idle and slow requests.';
 const history =
   'Payloads are retained as long as spilled results (results.retentionDays, results.maxBytes), or not at all (activity.storePayloads).';

@@ -137,7 +137,7 @@ test('import names likely secrets first; --vault keeps them out of every file of
   await using home = new CliHome({});
   const file = await cursor({ mail: { ...entries.echo, env: { GITHUB_TOKEN: secret } } });
   const shown = await run(home, ['import', '--dry-run']);
-  expect(shown.stdout).toContain('1 value would stand in the config file as it is: mail, env GITHUB_TOKEN.');
+  expect(shown.stdout).toContain('1 value would be stored as plain text in the config file: mail, env GITHUB_TOKEN.');
   expect(shown.stdout).toContain('tooltray import … --vault');
   const done = await run(home, ['import', '--vault', '--yes']);
   expect(done.stdout).toContain('To be stored in the vault: mail, env GITHUB_TOKEN.');

@@ -183,7 +183,7 @@ async function send(lines: AsyncIterable<RecordLine>, url: string, json: boolean
   const { sent, rejected, message, last } = outcome;
   printResult(json, outcome, () => [
     sent === 0 ? 'No matching records.' : `${formatCount(sent, 'record')} sent. Go on later with --after ${last}.`,
-    ...(rejected > 0 ? [paint('bad', `The collector did not keep ${rejected} of them. ${oneLine(message)}`)] : []),
+    ...(rejected > 0 ? [paint('bad', `The collector rejected ${rejected} of them. ${oneLine(message)}`)] : []),
   ]);
   return rejected > 0 ? 1 : 0;
 }

@@ -52,7 +52,7 @@ export const inbox = command({
     only: { value: 'NAME', many: true, help: 'Decide only on this tool or prompt (repeatable)' },
     ...commonFlags,
   },
-  notes: ['An ID stands for exactly what was shown. `show` also takes the name of a server.'],
+  notes: ['An ID identifies exactly what was shown. `show` also takes the name of a server.'],
   run: ({ config, json, only, reveal }, ids, action) =>
     withCore(config, (core) => actions[action].act({ core, json, only, reveal }, ids)),
 });

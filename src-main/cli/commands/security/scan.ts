@@ -76,7 +76,7 @@ function paintVerdict(verdict: ScannedDefinition['verdict']): string {
 }
 
 function summary({ scanned, found }: { scanned: number; found: readonly ScannedDefinition[] }): string {
-  const looked = `${formatCount(scanned, 'definition')} looked at`;
+  const looked = `${formatCount(scanned, 'definition')} scanned`;
   if (found.length === 0) return `${looked}, no findings.`;
   const blocked = found.filter(({ verdict }) => verdict === 'block').length;
   return `${looked}: ${found.length - blocked} for review, ${blocked} to block.`;

@@ -62,7 +62,7 @@ function createdLines({ id, token: secret, expiresAt }: AccessToken & { readonly
 }
 
 function listLines(tokens: readonly AccessToken[]): string[] {
-  if (tokens.length === 0) return ['There is no token. One is given with: tooltray team token create USER.'];
+  if (tokens.length === 0) return ['No token exists. Create one: tooltray team token create USER.'];
   const rows = tokens.map((one) => [
     ...[one.id, oneLine(one.user), oneLine(one.label), stateOf(one), scopeOf(one), formatTime(one.expiresAt.getTime())],
     one.lastUsedAt === null ? 'never' : formatTime(one.lastUsedAt.getTime()),

@@ -72,7 +72,7 @@ export const ignoredKeys: ReadonlySet<string> = new Set(
 
 const envFiles = 'Tooltray does not read env files. Set the values in "env"; use "${env:NAME}" for secrets.';
 const ownTimes = 'Tooltray has its own schedule for health checks.';
-const queue = 'Up to 100 calls wait in line for a server with "maxConcurrent".';
+const queue = 'Up to 100 calls are queued for a server with "maxConcurrent".';
 const ownInstructions = 'Tooltray uses the server’s own instructions.';
 
 /** Plain keys whose effect is lost here, with what the user should know. */

@@ -60,7 +60,7 @@ async function* decode(source: AsyncIterable<Buffer>, coding: string): AsyncGene
   const decoder = decoderFor(coding, first.value);
   if (decoder === undefined) {
     await chunks.return?.();
-    throw new AppError('server_protocol', `The response is encoded as "${coding}", which is not known.`);
+    throw new AppError('server_protocol', `The response has the unknown encoding "${coding}".`);
   }
   const whole = async function* (): AsyncGenerator<Buffer> {
     yield first.value;
