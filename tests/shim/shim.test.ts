@@ -217,7 +217,7 @@ test.runIf(allCases)(
     using client = new ShimClient(home.env);
     client.say(initialize);
     const { error } = await client.answer(0);
-    expect(error?.message).toMatch(/could not be started: it ended with code 3\..*the disk is full/);
+    expect(error?.message).toMatch(/could not be started: it exited with code 3\..*the disk is full/);
     await until(() => client.stderr.includes('the disk is full'));
     using _core = await home.startCore();
     client.say({ ...initialize, id: 1 });
