@@ -130,7 +130,7 @@ describe('accepted sign-ins', () => {
     const sentences = async (): Promise<unknown> =>
       (await page?.ask('auditEntries', { kinds: ['access'], limit: 20 }))?.entries.map((row) => row.summary);
     const expected = [
-      `ben signed in to the dashboard, at ${new URL(idp.issuer).host}.`,
+      `ben signed in to the dashboard at ${new URL(idp.issuer).host}.`,
       `ben (member), ben of ${idp.issuer}, signed in for the first time.`,
     ];
     await expect.poll(sentences).toEqual(expect.arrayContaining(expected));
