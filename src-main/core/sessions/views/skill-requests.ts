@@ -2,6 +2,7 @@
  * Serves the skills of a view: those of its servers, in the form that the user has accepted.
  * Source: the extension `io.modelcontextprotocol/skills` (SEP-2640), specification/stable/skills.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
@@ -77,12 +78,13 @@ export class SkillRequests {
   async verify({ server, uri }: ResourceTarget, result: Result): Promise<void> {
     const skill = skillOf(this.#skills(), server, uri);
     if (skill === undefined) return;
-    if (result instanceof RawJson && result.byteLength > maxResponseBytes) {
-      throw new AppError('not_allowed', `${JSON.stringify(uri)} of ${server} is too large for a file of a skill.`, {
-        fix: `The limit is ${maxSkillBytes / 1024 / 1024} MiB per skill. The server can offer it as a resource outside of the skill.`,
-      });
-    }
-    const { contents } = toObject(result);
+    if (result instanceof RawJson && result.byteLength > maxResponseBytes)
+      throw tooLarge(server, uri, 'for a file of a skill', maxSkillBytes / 1024 / 1024);
+    // Parsed and hashed in two turns. Without parseJson, whose preserved numbers do not matter here.
+    const isLarge = result instanceof RawJson;
+    const { contents } = isLarge ? objectOrEmpty(JSON.parse(result.text())) : result;
+    if (isLarge) await nextTurn();
+    if (isLarge && uri === skill.uri) throw tooLarge(server, uri, 'for the instructions of a skill', 1);
     const { servers, settleMs } = this.#source;
     if (isAcceptedFile(skill, uri, contents)) {
       if (uri !== skill.uri) return;
@@ -155,6 +157,12 @@ export class SkillRequests {
       .servers()
       .filter(({ handshake }) => skillsExtension in objectOrEmpty(handshake?.capabilities['extensions']));
   }
+}
+
+function tooLarge(server: string, uri: string, what: string, mebibytes: number): AppError {
+  return new AppError('not_allowed', `${JSON.stringify(uri)} of ${server} is too large ${what}.`, {
+    fix: `The limit is ${mebibytes} MiB. The server can offer it as a resource outside of the skill.`,
+  });
 }
 
 function instructionsIn(contents: unknown): string {
