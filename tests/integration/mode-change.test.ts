@@ -152,7 +152,7 @@ describe('reports the mode that auto chose and why', () => {
       {
         app: 'claude-ai',
         mode: 'proxy',
-        modeReason: expect.stringMatching(/^The only tool costs about \d+ tokens, /) as string,
+        modeReason: expect.stringMatching(/^Listing every tool costs about \d+ tokens, /) as string,
       },
       {
         app: 'claude-code',

@@ -13,13 +13,13 @@ test('list shows each session’s mode with the reason for auto, and which sessi
   await client.request('tools/list');
 
   const reason = expect.stringMatching(
-    /^The only tool costs about \d+ tokens, 0\.\d+ % of the context window of Claude Desktop\.$/,
+    /^Listing every tool costs about \d+ tokens, 0\.\d+% of the context window of Claude Desktop\.$/,
   ) as string;
   expect((await home.json('list')).data['sessions']).toMatchObject([
     { app: 'claude-ai', mode: 'proxy', modeReason: reason, calls: 0, staleList: false, note: '' },
   ]);
   const lines = async (): Promise<string> => (await home.run('list')).stdout;
-  expect(await lines()).toMatch(/\n\nAPP +MODE +CALLS +REASON\nclaude-ai +proxy +0 +The only tool costs about /);
+  expect(await lines()).toMatch(/\n\nAPP +MODE +CALLS +REASON\nclaude-ai +proxy +0 +Listing every tool costs about /);
 
   home.writeConfig({ servers: { echo: entries.echo }, mode: 'search' });
   await client.notification('notifications/tools/list_changed');
