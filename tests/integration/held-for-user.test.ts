@@ -91,7 +91,7 @@ describe('MCPProxy', () => {
 
 test('reports a new held tool as held under every spelling of its name', async () => {
   for (const name of ['added', 'd__added', 'd:added']) {
-    expect(await client.say(name)).toMatch(/d:added is new since d was accepted, and waits for the user/);
+    expect(await client.say(name)).toMatch(/d:added is new since d was accepted, and awaits the user/);
   }
 });
 
