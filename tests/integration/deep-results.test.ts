@@ -49,7 +49,7 @@ test('rejects arguments that are nested as deeply, over the socket, over HTTP, a
   client.writeText(call(50, `{"depth":1,"number":${lists}}`));
   expect((await client.answer(50)).message.error?.message).toContain('nested too deeply');
   expect(await client.say('call_tool', { name: 'deep', args_json: `{"depth":1,"number":${lists}}` })).toContain(
-    'not JSON',
+    'args_json',
   );
   const http = new HttpClient(core.url);
   await http.initialize();
