@@ -109,7 +109,7 @@ test('connects an app with preview and undo, imports servers, repairs one, and m
     await expect(offer).toContainText('Your own bundles');
     expect(await home.read('own/config.json')).toContain('/no/such/folder/notes-server');
     await offer.getByRole('button', { name: 'Test and use it' }).click();
-    await expect(page.getByRole('status').filter({ hasText: 'notes was mended' })).toBeVisible();
+    await expect(page.getByRole('status').filter({ hasText: 'notes was repaired' })).toBeVisible();
     expect(await home.read('own/config.json')).not.toContain('/no/such/folder');
     await page.getByRole('link', { name: /^Servers/ }).click();
     await expect(page.getByRole('row').filter({ hasText: 'notes' })).toContainText('Ready');
