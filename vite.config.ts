@@ -37,6 +37,7 @@ const main: EnvironmentOptions = {
         main: at('src-main/main.ts'),
         'activity-worker': at('src-main/core/activity/activity-worker/activity-worker.ts'),
         'scan-worker': at('src-main/core/trust/scan/scan-worker.ts'),
+        'description-worker': at('src-main/core/servers/openapi/description-worker.ts'),
         'spill-writer-worker': at('src-main/core/spills/writer/spill-writer-worker.ts'),
         'reader-worker': at('src-main/core/spills/read-worker/reader-worker.ts'),
         'data-worker': at('src-main/core/spills/read-worker/data-worker.ts'),

@@ -16,6 +16,8 @@ export interface ApiOptions {
   readonly fetch: FetchLike;
 }
 
+/** Longer JSON is returned as text alone, because parsing blocks the core's thread; in bytes. */
+const maxParsedBytes = 1024 * 1024;
 /** Maximum length of an error's body in the result, in characters. */
 const maxErrorLength = 4000;
 
@@ -136,7 +138,7 @@ function resultOf(bytes: Buffer, type: string, target: URL): JsonObject {
     return { content: [{ type: 'resource', resource }] };
   }
   const text = bytes.toString('utf8');
-  const parsed = isJsonType(media) ? tryParseJson(text) : undefined;
+  const parsed = isJsonType(media) && bytes.length <= maxParsedBytes ? tryParseJson(text) : undefined;
   return {
     content: [{ type: 'text', text: text === '' ? 'Done; the response is empty.' : text }],
     ...(isObject(parsed) && { structuredContent: parsed }),

@@ -1,11 +1,11 @@
 /** A web API as an MCP server in this process: each operation of its OpenAPI description is a tool. */
 import { InMemoryTransport, Server } from '@modelcontextprotocol/server';
 import { toAppError } from '../../base/errors.ts';
-import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
+import { isObject, textOrEmpty } from '../../base/json.ts';
 import type { OpenApiSource } from '../../config/server-config.ts';
 import { HttpFetch, type HttpFetchOptions } from '../network/http-fetch.ts';
 import { type ApiOptions, callOperation } from './call-operation.ts';
-import { type ApiOperation, toOperations } from './operations.ts';
+import type { ApiDescription } from './description-worker.ts';
 import { readDescription } from './read-description.ts';
 
 /** How to reach the API, secrets filled in. */
@@ -14,6 +14,9 @@ interface ApiAccess extends Pick<HttpFetchOptions, 'env' | 'network'> {
   readonly headers: Readonly<Record<string, string>>;
   readonly maxMessageBytes: number;
 }
+
+/** Maximum size of a response, in bytes: it is handled in the core's thread. */
+const maxResponseBytes = 8 * 1024 * 1024;
 
 /** Maximum length of the API's own description in the instructions, in characters. */
 const maxInstructions = 2000;
@@ -28,10 +31,9 @@ export async function connectOpenApi(
 ): Promise<InMemoryTransport> {
   const http = new HttpFetch({ env, network, maxDecodedBytes: maxMessageBytes });
   try {
-    const document = await readDescription(spec, http.fetch);
-    const operations = toOperations(document, wanted);
-    const options = { url, headers, maxBytes: maxMessageBytes, fetch: http.fetch };
-    const server = createServer(document, operations, options);
+    const description = await readDescription(spec, wanted, http.fetch);
+    const options = { url, headers, maxBytes: Math.min(maxMessageBytes, maxResponseBytes), fetch: http.fetch };
+    const server = createServer(description, options);
     server.onclose = () => http.close();
     const [clientEnd, serverEnd] = InMemoryTransport.createLinkedPair();
     server.connect(serverEnd).catch(() => serverEnd.close());
@@ -42,8 +44,8 @@ export async function connectOpenApi(
   }
 }
 
-function createServer(document: JsonObject, operations: readonly ApiOperation[], options: ApiOptions): Server {
-  const { title, version, description } = objectOrEmpty(document['info']);
+function createServer({ info, operations }: ApiDescription, options: ApiOptions): Server {
+  const { title, version, description } = info;
   const server = new Server(
     { name: textOrEmpty(title) || 'openapi', version: textOrEmpty(version) || '0' },
     {
