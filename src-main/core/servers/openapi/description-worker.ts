@@ -10,12 +10,12 @@ import { invalid, parseDescription } from './parse-description.ts';
 
 export interface DescriptionRequest {
   readonly text: string;
-  /** Where the text comes from, for errors. */
+  /** Address or file of the text, for errors. */
   readonly place: string;
   readonly wanted: readonly string[] | undefined;
 }
 
-/** What a server needs of a description. */
+/** The part of a description that a server needs. */
 export interface ApiDescription {
   /** The description's `info`. */
   readonly info: JsonObject;
