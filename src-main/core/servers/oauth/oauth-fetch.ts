@@ -4,6 +4,7 @@ import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
 import { networkError } from '../network/http-errors.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
+import { readLimited } from '../network/read-limited.ts';
 import { isSafeUrl, unsafeUrlError } from './safe-urls.ts';
 
 interface SignInFetchOptions {
@@ -56,12 +57,7 @@ function asFetchFails(cause: AppError): TypeError {
 
 async function readAll(response: Response): Promise<string | null> {
   if (response.body === null) return null;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw new Error('its response is longer than 1 MB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = await readLimited(response, maxBytes);
+  if (bytes === undefined) throw new Error('its response is longer than 1 MB');
+  return bytes.toString('utf8');
 }

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, tryParseJson } from '../../base/json.ts';
 import { formatBytes } from '../../base/text-format.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { type ApiOperation, type ApiParameter, isFormType, isJsonType } from './operations.ts';
-import { readLimited } from './read-limited.ts';
+import { readLimited } from '../network/read-limited.ts';
 
 export interface ApiOptions {
   /** Address of the API; paths are appended. */

@@ -125,7 +125,7 @@ class OperationReader {
     }
     const required = Array.isArray(declared['required']) ? (declared['required'] as unknown[]) : [];
     for (const [name, member] of Object.entries(members)) {
-      // What only responses contain must not be sent.
+      // A read-only member occurs in responses alone, so it is not sent.
       if (this.#references.follow(member)['readOnly'] === true) continue;
       schema.add(name, objectOrEmpty(member), isNeeded && required.includes(name));
     }

@@ -9,7 +9,7 @@ import { resolveWorkerUrl } from '../../base/workers.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import type { ApiDescription, DescriptionRequest, DescriptionResponse } from './description-worker.ts';
 import { invalid } from './parse-description.ts';
-import { readLimited } from './read-limited.ts';
+import { readLimited } from '../network/read-limited.ts';
 
 /** Maximum size of a description, in bytes. GitHub's has 12 MB as JSON. */
 const maxBytes = 16 * 1024 * 1024;
@@ -30,10 +30,18 @@ export async function readDescription(
     memory: 512,
     idleTimeoutMs: 1000,
   });
-  const timer = setTimeout(() => void thread.close(), timeoutMs);
+  let isTooSlow = false;
+  const timer = setTimeout(() => {
+    isTooSlow = true;
+    void thread.close();
+  }, timeoutMs);
   try {
     const response = await thread.request({ text, place, wanted }).catch((error: unknown) => {
-      throw invalid(place, `It could not be parsed: ${errorText(error)}`, 'Keep only the operations that are needed.');
+      throw invalid(
+        place,
+        isTooSlow ? `Parsing takes more than ${timeoutMs / 1000} s.` : `It could not be parsed: ${errorText(error)}`,
+        'Keep only the operations that are needed.',
+      );
     });
     if ('description' in response) return response.description;
     const { text: reason, fix } = response.failure;
