@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
  * web APIs as servers.
  */
 const ceilings = {
-  'lines of code without team': 83_105,
+  'lines of code without team': 83_112,
   'lines of code of team': 10_211,
   'names in words of the old vocabulary': 14,
   'names that begin with most, longest, usual, rest or look': 0,

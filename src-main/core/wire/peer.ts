@@ -176,7 +176,10 @@ export class Peer {
       if (request.lost instanceof AppError) throw request.lost;
       if (this.#serving > this.#maxOpen.most && this.#maxOpen.beyond === 'refuse') throw this.#tooMany();
       this.#inbound.set(request.id, controller);
-      if (origin?.isLarge === true) await nextTurn();
+      if (origin?.isLarge === true) {
+        await nextTurn();
+        if (controller.signal.aborted) return;
+      }
       const result = await this.#handlers.onRequest(request.method, objectOrEmpty(request.params), {
         id: request.id,
         signal: controller.signal,

@@ -1,7 +1,12 @@
 /** A peer whose other side is controlled by the test, without a real connection. */
 import type { Message } from '../../../src-main/core/wire/message.ts';
 import { Peer, type PeerHandlers, type PeerOptions } from '../../../src-main/core/wire/peer.ts';
-import type { SendOptions, Transport, TransportHandlers } from '../../../src-main/core/wire/transport.ts';
+import type {
+  MessageOrigin,
+  SendOptions,
+  Transport,
+  TransportHandlers,
+} from '../../../src-main/core/wire/transport.ts';
 
 /** A transport whose other side is the test. */
 export class TestLine implements Transport {
@@ -32,8 +37,8 @@ export class TestLine implements Transport {
   }
 
   /** The other side sends this. */
-  says(message: object): void {
-    this.#handlers?.onMessage({ jsonrpc: '2.0', ...message } as Message);
+  says(message: object, origin?: MessageOrigin): void {
+    this.#handlers?.onMessage({ jsonrpc: '2.0', ...message } as Message, origin);
   }
 
   /** The connection ends. */

@@ -269,6 +269,20 @@ describe('progress', () => {
 });
 
 describe('requests of the other side', () => {
+  test('that are large are handled in a later turn, and not at all if they are cancelled before', async () => {
+    const handled: unknown[] = [];
+    const { line } = await peerPair((_method, { name }) => {
+      handled.push(name);
+      return Promise.resolve({});
+    });
+    for (const id of [1, 2]) line.says({ id, method: 'tools/call', params: { name: id } }, { isLarge: true });
+    line.says({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    expect(handled).toEqual([]);
+    await settled();
+    await settled();
+    expect(handled).toEqual([2]);
+  });
+
   test.each([0, 'zero', '', -1, 'x'.repeat(1000)])('get a response under their id %j', async (id) => {
     const { line } = await peerPair(async (method, params, context) => ({ method, params, id: context.id }));
     line.says({ id, method: 'ask', params: { a: 1 } });

@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.ts';
 import type { ByteHolder, ConnectionBudgets } from '../../wire/byte-budget.ts';
 import { FrameReader, PacedReader } from '../../wire/frame-reader.ts';
 import { isNotification, type Message, serializeMessage } from '../../wire/message.ts';
-import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
+import type { MessageOrigin, SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import { launchServer, type ServerLaunch } from '../launch/launch-server.ts';
 import { Install } from '../launch/install.ts';
 import { damagedFolder } from '../launch/package-runner.ts';
@@ -144,10 +144,10 @@ export class StdioTransport implements Transport, ByteHolder {
       (text) => handlers.onWarning(text),
       () => this.#giveUp('it prints text instead of MCP messages'),
     );
-    const onMessage = (message: Message): void => {
+    const onMessage = (message: Message, origin?: MessageOrigin): void => {
       this.#install?.done();
       warnings.sawMessage();
-      handlers.onMessage(message);
+      handlers.onMessage(message, origin);
     };
     const onEndless = (): void => this.#giveUp('it writes a line that does not end');
     const reader = new FrameReader({ onMessage, onWarning: (text) => warnings.add(text), onEndless }, maxMessageBytes, {
